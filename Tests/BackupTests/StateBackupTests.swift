@@ -52,7 +52,7 @@ import Testing
         }.run(at: start)
     }
 
-    /// - Returns: Frames and the registry of the state that a backup gives.
+    /// - Returns: The number of frames and the registry content that a restore of the backup gives.
     private static func restored(_ backup: SimulatedDisk) throws -> (frames: Int, registry: String)
     {
         let (log, state) = (SimulatedDisk(), SimulatedDisk())
@@ -80,8 +80,8 @@ import Testing
         #expect(try reader.files() == Array(files.dropFirst()))
     }
 
-    /// Whatever the backup was reading: a file's beginning, its index, its records, or what is read
-    /// before a segment is opened, an erasure that is not complete.
+    /// The backup may be reading the start of a file, its index, its records, or an incomplete
+    /// erasure (read before any segment is opened).
     @Test func `A read that fails leaves no record out of a backup`() throws {
         var source = try Source()
         source.append(100)
@@ -92,7 +92,7 @@ import Testing
             do {
                 _ = try Self.backUp(source.disk, to: target, "new")
             } catch {
-                // Refused is as good: nothing counts as backed up.
+                // An error is acceptable too: nothing counts as backed up.
                 source.disk.state.withLock { $0.readsUntilFault = nil }
                 continue
             }
@@ -135,7 +135,7 @@ import Testing
                 _ = try Self.backUp(source.disk, to: target, "new")
                 isWhole = true
             } catch {
-                // As the machine loses power there.
+                // The simulated machine loses power at this call.
             }
             let found = try Self.restored(target.crashed(&random))
             seen.insert(found.registry)
@@ -156,7 +156,7 @@ import Testing
         source.log.close()
         var disk = source.disk
         var random = SplitMix(state: 3)
-        // Each start without an orderly end goes further ahead of the clock.
+        // Each start without an orderly end moves the next offset further ahead of the clock.
         for _ in 0..<100 {
             disk = disk.crashed(&random)
             _ = try SegmentLog.open(
@@ -178,7 +178,7 @@ import Testing
                 next.append(restored.nextOffset)
                 restored.close()
             }
-            // Only the first start of a restored log skips.
+            // Only the first start of a restored log skips offsets.
             #expect(next[0] == next[1])
             #expect(!given.contains(next[0]) && next[0] > lost.nextOffset)
             given.append(next[0])
@@ -220,7 +220,7 @@ import Testing
         #expect(try Self.restored(backup).frames == 15)
     }
 
-    /// It is no failing disk.
+    /// The shrinking segment is not a sign of a failing disk.
     @Test func `A segment that becomes shorter while others are copied is copied again`() throws {
         var source = try Source()
         source.append(40)
@@ -278,7 +278,7 @@ import Testing
         }
     }
 
-    /// As earlier versions wrote it: in lines, and the time with more digits.
+    /// Earlier versions wrote the manifest on several lines, and its time with more digits.
     @Test func `A manifest is read as it was written, and as it always was`() throws {
         let registry = BackupManifest.File(
             name: "registry.sqlite", stored: "registry.sqlite-0000000a", bytes: 3, checksum: 10)

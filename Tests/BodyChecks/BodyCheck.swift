@@ -1,8 +1,8 @@
-/// What the API reads of strangers, each with what must hold of every input. One source for the
-/// mutation tests and for the fuzzer.
+/// Input that the API reads from untrusted clients, each kind with its invariants; shared by
+/// mutation tests and fuzzer.
 ///
-/// What is accepted lies within its documented ranges, is stored and read back as itself, and takes
-/// bounded memory; what is refused says why, in bounded bytes.
+/// Accepted input is within its documented ranges, round-trips through storage, and takes bounded
+/// memory. A refusal gives its reason in a bounded number of bytes.
 package enum BodyCheck: String, CaseIterable, Sendable {
     /// `PUT /v1/me/profile`
     case profile
@@ -14,12 +14,12 @@ package enum BodyCheck: String, CaseIterable, Sendable {
     case share
     /// A text message of a WebSocket viewer.
     case command
-    /// What stands after the `?` of `/live`, `/events`, `/history`, `heartRate.json` and lists.
+    /// The query string of `/live`, `/events`, `/history`, `heartRate.json` and lists.
     case query
     /// A text message on HypeRate's socket.
     case hyperate
 
-    /// - Returns: What does not hold; `nil`: all holds.
+    /// - Returns: A description of the violated invariant; `nil` if all hold.
     package func breach(by bytes: [UInt8]) -> String? {
         do throws(Breach) {
             switch self {

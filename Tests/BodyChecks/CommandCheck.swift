@@ -3,7 +3,7 @@ import Runtime
 import SensorModel
 
 enum CommandCheck {
-    /// The same message read by types alone, which takes no number for a truth.
+    /// The same message, decoded by `Codable`, which does not accept a number as a Boolean.
     private struct Coding: Codable {
         var speed: Double?
         var seek: Double?
@@ -34,7 +34,7 @@ enum CommandCheck {
         guard let again = try? JSONEncoder().encode(coding) else {
             throw Breach(what: "not written: \(commands)")
         }
-        // Beyond the year 2255 a double holds no microseconds.
+        // A double has no microsecond resolution after the year 2255.
         guard abs(coding.seek ?? 0) < 9e9 else { return }
         try expect(
             PlaybackCommand.commands(in: Array(again)) == commands,

@@ -25,7 +25,7 @@ enum HypeRateCheck {
         _ message: HypeRateMessage, _ isAccepted: Bool, _ bytesSent: Int
     ) throws(Breach) {
         let text = message.reply(accepted: isAccepted)
-        // What a page could trip over takes six bytes.
+        // A character that is unsafe in a page is escaped to six bytes.
         let bytesMax = 6 * bytesSent + 256
         try expect(text.utf8.count <= bytesMax, "\(text.utf8.count) for \(bytesSent) bytes")
         guard let reply = try? JSONDecoder().decode(Reply.self, from: Data(text.utf8)) else {

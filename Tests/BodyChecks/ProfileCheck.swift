@@ -41,7 +41,7 @@ enum ProfileCheck {
         if let value { try expect(range.contains(value), "\(name) is \(value)") }
     }
 
-    /// At three in the morning of a day with a year of four digits, in some zone.
+    /// Checks that it is 3 a.m., in some time zone, of a day with a four-digit year.
     private static func checkStart(_ start: Timestamp) throws(Breach) {
         let years = (-62_300_000_000.0...253_500_000_000)
         try expect(years.contains(start.secondsSince1970), "zonesFrom is \(start)")

@@ -35,7 +35,7 @@ enum QueryCheck {
         try expect(LogCursor("\(cursor)") == cursor, "another cursor is read from \(cursor)")
     }
 
-    /// The link to the next page asks for what was asked.
+    /// Checks that the link to the next page repeats the query's parameters.
     private static func checkPage(_ query: SessionPageQuery) throws(Breach) {
         try expect(SessionPageQuery.limits.contains(query.limit), "limit \(query.limit)")
         try checkCursor(query.before)
@@ -50,7 +50,7 @@ enum QueryCheck {
                 HTTPRequest(method: .get, path: "/", query: items, peer: .unixSocket))
         } catch { throw Breach(what: "a link that is refused: \(link), \(error)") }
         try expect(next.limit == query.limit && next.before == cursor, "another page: \(link)")
-        // Beyond the year 2255 a double holds no microseconds.
+        // A double has no microsecond resolution after the year 2255.
         guard abs(query.since?.secondsSince1970 ?? 0) < 9e9 else { return }
         try expect(next.since == query.since, "another time: \(link)")
     }

@@ -2,7 +2,7 @@ import API
 import Sharing
 import Transport
 
-/// A refusal is a sentence of bounded length, whatever was sent.
+/// Checks that a refusal is a sentence of bounded length for any input.
 enum Refusals {
     private static let bytesMax = 4096
 

@@ -17,7 +17,7 @@ enum ShareCheck {
         } catch { try Refusals.check(error) }
     }
 
-    /// As `Administration.createShare` makes it.
+    /// Builds the share as `Administration.createShare` does.
     private static func draft(_ request: ShareRequest) -> Share {
         Share(
             key: ShareKey(rawValue: 1), name: request.name ?? "run",

@@ -26,7 +26,7 @@ enum ZonesCheck {
             PrivacyZone.validRadius.contains(zone.radiusMeters), "radius \(zone.radiusMeters)")
     }
 
-    /// What is answered can be sent again, and means the same.
+    /// Checks that the answer is accepted as a request and means the same.
     private static func checkAnswer(to body: ZonesBody) throws(Breach) {
         guard let answer = JSONBody.bytes(body) else {
             throw Breach(what: "zones that are not written: \(body)")

@@ -45,7 +45,7 @@ import Testing
             var damaged = whole
             damaged[Int.random(in: 0..<whole.count, using: &generator)] ^= .random(
                 in: 1...255, using: &generator)
-            // The frame's check sum finds what its other bytes do not.
+            // The frame's checksum detects damage that its other fields do not.
             let expanded = try? Gzip.expand(damaged) { $0 < 1 << 22 }
             #expect(expanded == nil || expanded == source)
         }
@@ -57,7 +57,7 @@ import Testing
         #expect(try gunzip(Gzip.compress(source)) == source)
     }
 
-    /// By the system's own gzip, which knows nothing of ours.
+    /// Decompresses the bytes with the system's gzip, an independent implementation.
     private func gunzip(_ bytes: [UInt8]) throws -> [UInt8] {
         let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).gz")
         try Data(bytes).write(to: file)

@@ -1,7 +1,7 @@
 import FaultSimulation
 import Foundation
 
-/// `faultseeds [--seeds N] [--first S] [--step K]`: seeds S, S + K …; `--seed S`: one, with a trace.
+/// `faultseeds [--seeds N] [--first S] [--step K]` runs seeds S, S + K …; `--seed S` traces one.
 @main
 enum FaultSeeds {
     static func main() {
@@ -37,8 +37,7 @@ enum FaultSeeds {
         exit(failures == 0 ? 0 : 1)
     }
 
-    /// Starts the program again with hash tables that have the same order in each run: a seed that
-    /// fails must fail again.
+    /// Restarts the program with a deterministic hash seed, so that a failing seed fails again.
     private static func beginAlike() {
         let name = "SWIFT_DETERMINISTIC_HASHING"
         guard ProcessInfo.processInfo.environment[name] == nil else { return }

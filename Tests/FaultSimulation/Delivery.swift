@@ -1,29 +1,29 @@
 import SensorModel
 import Sharing
 
-/// A message that went to a viewer, and what held at that moment: judged when the log can be read up
-/// to there.
+/// A message sent to a viewer with the state at that moment; judged once the log is readable up to
+/// it.
 struct Delivery {
     let message: SentMessage
     let json: [UInt8]
-    /// The newest record it tells of.
+    /// The newest record that the message tells of.
     let offset: RecordOffset
     let share: Share
     let privacy: PrivacySettings
     let now: Timestamp
     /// The log's end.
     let end: RecordOffset
-    /// The clock was touched: how old something is cannot be said.
+    /// Whether the clock was changed lately: the age of data is then unknown.
     let isClockTouched: Bool
-    /// It was, at any time before.
+    /// Whether the clock was changed at any time before.
     let wasClockTouched: Bool
-    /// The log's end when the clock was last set back: what came before is older than it says.
+    /// End of the log when the clock was last set back: earlier records are older than they say.
     let stepEnd: RecordOffset
-    /// Records of its session were removed: totals count from elsewhere, and what decided on the
-    /// finish may be gone. Known when it is judged.
+    /// Whether records of its session were removed; known when it is judged. Totals then have
+    /// another start, and records that decided on the finish may be missing.
     var hasLost = false
 
-    /// The settings, where they hide anything from the share.
+    /// The settings if they hide anything from the share.
     var hiding: PrivacySettings? {
         guard share.obeysPrivacy, !privacy.hidesNothing else { return nil }
         var settings = privacy
@@ -31,12 +31,12 @@ struct Delivery {
         return settings
     }
 
-    /// When the clock jumps between two records, no record tells what was released before.
+    /// If the clock jumped between two records, no record tells what had been released before.
     var isFinishJudged: Bool { !wasClockTouched && !hasLost || privacy.trimFinishMeters <= 0 }
 }
 
 extension Reference {
-    /// - Returns: What is wrong with it.
+    /// - Returns: A description of the fault; `nil` if there is none.
     func complaint(about sent: Delivery, _ sights: [Sight]) -> String? {
         guard let place = place(of: sent.offset), devices[place.session] == sent.share.device else {
             return complaintWithoutRecord(about: sent)
@@ -46,8 +46,8 @@ extension Reference {
         guard complaint != nil, sent.message.type == "snapshot", let hiding = sent.hiding else {
             return complaint
         }
-        // Its cursor may be the number of another session's record: of the one to be shown next, or
-        // of one beside it, where the end of a view took a number that was free in its own.
+        // Its cursor may be the record number of another session: the one shown next, or a parallel
+        // one. The end of a view takes a number that is free in its own session only.
         let isOther = sessions.contains { session, records in
             guard session != place.session, devices[session] == sent.share.device,
                 let index = records.lastIndex(where: { $0.offset <= sent.offset })
@@ -58,8 +58,8 @@ extension Reference {
         return isOther ? nil : complaint
     }
 
-    /// Whether it is right for a reader to whom records of the session are lost: the first ones, so that
-    /// a track is taken up where the reading begins, or some behind those that an index has read.
+    /// Whether the message is right for a reader that lacks records of the session: the first ones,
+    /// so that the track starts later, or some after those that an index has read.
     private func isRight(_ sent: Delivery, without place: (session: SessionID, index: Int)) -> Bool
     {
         guard let settings = sent.hiding, let records = sessions[place.session] else {
@@ -90,7 +90,7 @@ extension Reference {
         if sent.hiding == nil, sent.message.type == "snapshot" {
             return complaintWithoutRecord(about: sent)
         }
-        // The end of a view has numbers of its own, which may be those of hidden records.
+        // The end of a view has its own numbers, which may equal those of hidden records.
         let tellsEnd = sent.message.type == "end" || sent.message.isOver
         if sent.hiding != nil, tellsEnd, sent.message.position == nil, !record.isEnd { return nil }
         if isTooYoung(record, for: sent) {
@@ -109,7 +109,7 @@ extension Reference {
         return complaint(about: sent, at: index, of: records, sights, settings)
     }
 
-    /// A snapshot that hides nothing carries the device's newest number, of any record.
+    /// If nothing is hidden, a snapshot carries the device's newest record number, of any record.
     private func complaintWithoutRecord(about sent: Delivery) -> String? {
         guard let position = sent.message.position else { return nil }
         guard sent.hiding == nil, sent.message.type == "snapshot" else {
@@ -126,7 +126,7 @@ extension Reference {
     }
 
     private func isTooYoung(_ record: Record, for sent: Delivery) -> Bool {
-        // One of the future came before the clock was set back.
+        // A record with a future arrival time came before the clock was set back.
         !sent.isClockTouched && sent.share.delaySeconds > 0 && record.offset >= sent.stepEnd
             && record.arrival <= sent.now
             && sent.now.seconds(since: record.arrival) < Double(sent.share.delaySeconds) - 1e-6
@@ -159,7 +159,7 @@ extension Reference {
         {
             return "\(distance) m, with hidden ones"
         }
-        // What was shown is forgotten: a number is all that is told.
+        // A snapshot without values tells only a record number.
         let isEmpty = message.type == "snapshot" && message.elapsedSeconds == nil
         guard settings.trimFinishMeters > 0, !records[index].isCallForHelp, !isEmpty else {
             return nil

@@ -1,21 +1,21 @@
 import SensorModel
 import Sharing
 
-/// When each record of a session with a trimmed finish may be shown, and whether it may be the finish.
+/// Tells when records of a session with a trimmed finish may be shown, and which may be the finish.
 enum FinishReference {
     struct Release {
         /// Arrival clock.
         var at: Timestamp
-        /// The record that ends the wait, the session's next one or a call for help; `nil`: time
+        /// The record that ends the wait, the session's next one or a call for help; `nil` if time
         /// alone ends it, ``lagSeconds`` later.
         var by: RecordOffset?
-        /// The runner had not left its place by then.
+        /// Whether the runner was still near the record's place by then.
         var isNear = false
     }
 
-    /// Instead of twenty minutes: a seed is shorter.
+    /// Seconds until release; the product waits twenty minutes, which is longer than a seed.
     static let secondsLate = 8.0
-    /// Time alone waits this much longer: a record on its way may decide otherwise.
+    /// Extra seconds if time alone ends the wait, because a record on its way may decide otherwise.
     static let lagSeconds = 5.0
 
     static func releases(
@@ -28,7 +28,7 @@ enum FinishReference {
         var waiting: [Int] = []
         var places: [(latitude: Double, longitude: Double, at: Timestamp)?] = []
         let track = TrackReference(of: records)
-        // With a long stand nothing before it, and nothing at it, is left any more.
+        // Indices of records before or at a long stand, whose places no longer count as left.
         var final: Set<Int> = []
         var stands = false
         var ahead: HiddenCircle?
@@ -45,7 +45,7 @@ enum FinishReference {
                 point.isNew
             {
                 places.append((position.latitude, position.longitude, record.deviceTime))
-                // Two positions in a row leave a place: one may be a leap of the receiver.
+                // Leaving a place takes two positions in a row, because one may be an outlier.
                 let behind = ahead
                 let mayLeave =
                     point.isTrusted && position.state == .live

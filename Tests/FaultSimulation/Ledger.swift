@@ -1,26 +1,26 @@
 import SegmentLog
 import SensorModel
 
-/// What the outside knows: what watches made, what the daemon took and acknowledged, what the log
-/// held when it was last opened, what viewers have seen.
+/// The external view: frames made, accepted and acknowledged, records held at the last open, and
+/// events seen.
 struct Ledger {
     struct Book {
         var device: DeviceID
         var made: [UInt32: Watch.Made] = [:]
-        /// Sent without a number, and how often.
+        /// Frames sent without a number, with the count of sends.
         var uncounted: [Watch.Made: Int] = [:]
-        /// Pushed, and on which lines: each may record it once.
+        /// Pushed frames, with their lines: each line may record the frame once.
         var pushed: [Watch.Made: Set<Int>] = [:]
-        /// Pushed, and answered as recorded.
+        /// Pushed frames that were answered as recorded.
         var settled: Set<Watch.Made> = []
-        /// Pushed and removed by retention: no promise brings it back.
+        /// Pushed frames that retention removed; they need not be in the log.
         var forgotten: Set<Watch.Made> = []
-        /// Taken by the daemon since it started.
+        /// Frames accepted by the daemon since its start.
         var taken: Set<UInt32> = []
-        /// Acknowledged after they were taken.
+        /// Frames accepted and then acknowledged.
         var promised: Set<UInt32> = []
         var acknowledged: UInt32 = 0
-        /// Removed by retention: a second copy of one is nothing new either.
+        /// Frames removed by retention; a second copy does not count as new.
         var removed: Set<UInt32> = []
     }
 
@@ -34,13 +34,13 @@ struct Ledger {
         }
     }
 
-    /// What a viewer saw of an event.
+    /// Identifies an event that a viewer saw.
     struct Sight: Hashable {
         var share: ShareKey
         var offset: UInt64
-        /// Generation of the privacy settings that hide some of it.
+        /// Generation of the privacy settings that hide parts of the event.
         var generation: Int
-        /// An end of a view has a number of its own, which may be that of another session's record.
+        /// Whether it is an end of a view, whose number may be that of another session's record.
         var isEnd: Bool
 
         init(_ json: [UInt8], at offset: UInt64, on share: ShareKey, generation: Int) {
@@ -56,27 +56,27 @@ struct Ledger {
     var seen: [Sight: [UInt8]] = [:]
     var highestSeen: UInt64?
     var acks = 0
-    /// Records of these sessions before an offset may be gone.
+    /// Per session, records before this offset may be gone.
     private var losable: [SessionID: RecordOffset] = [:]
-    /// Somebody tried to erase records of these sessions before an offset.
+    /// Per session, an erasure of the records before this offset was tried.
     private var erasable: [SessionID: RecordOffset] = [:]
-    /// Records of these sessions before an offset must be gone.
+    /// Per session, records before this offset must be gone.
     private var erased: [SessionID: RecordOffset] = [:]
 
-    /// What was removed before a backup, and nothing that was removed since.
+    /// Resets the removals to those made before the backup.
     mutating func takeRemovals(of backup: Ledger) {
         losable = backup.losable
         erasable = backup.erasable
         erased = backup.erased
     }
 
-    /// Whether records of the session may be gone: what is left is computed from other beginnings.
+    /// Whether records of the session may be gone, so that later values have another start.
     func hasLost(_ session: SessionID) -> Bool { losable[session] != nil }
 
-    /// The first offset of which no record of the session was removed; `nil`: none was.
+    /// The first offset from which no record of the session was removed; `nil`: none was removed.
     func lossEnd(of session: SessionID) -> RecordOffset? { losable[session] }
 
-    /// Somebody erases the session: whatever was promised is promised no more.
+    /// Notes an erasure of the session, which cancels all its promises.
     mutating func mayLose(_ session: SessionID, before end: RecordOffset) {
         losable[session] = end
         erasable[session] = end
@@ -86,7 +86,7 @@ struct Ledger {
         books[session]?.acknowledged = 0
     }
 
-    /// A request with the frame has reached a line.
+    /// Notes that a request with the frame has reached a line.
     mutating func push(_ made: Watch.Made, of session: SessionID, on line: Int) {
         guard books[session]?.pushed[made, default: []].insert(line).inserted ?? false else {
             return
@@ -94,25 +94,25 @@ struct Ledger {
         books[session]?.uncounted[made, default: 0] += 1
     }
 
-    /// The application may forget the frame.
+    /// Notes that the application may forget the frame.
     mutating func settle(_ made: Watch.Made, of session: SessionID) {
         guard books[session]?.forgotten.contains(made) == false else { return }
         books[session]?.settled.insert(made)
     }
 
-    /// Retention removes a frame without a number.
+    /// Notes that retention removes a frame without a number.
     mutating func forget(_ made: Watch.Made, of session: SessionID) {
         books[session]?.settled.remove(made)
         books[session]?.forgotten.insert(made)
     }
 
-    /// Nothing of what an erasure was to remove may come back.
+    /// Notes that an erasure is complete: none of the erased records may come back.
     mutating func mustLose(_ session: SessionID) { erased[session] = losable[session] }
 
-    /// Whether a record there may have been erased.
+    /// Whether a record at this offset may have been erased.
     func isErased(_ offset: RecordOffset) -> Bool { erasable.values.contains { offset < $0 } }
 
-    /// Retention removes frames, by session and number.
+    /// Notes the frames that retention removes, by session and number.
     mutating func mayLose(_ removed: [SessionID: Set<UInt32>], before end: RecordOffset) {
         for (session, numbers) in removed {
             losable[session] = max(end, losable[session] ?? end)
@@ -136,8 +136,8 @@ struct Ledger {
         books[session] = book
     }
 
-    /// The daemon is gone: what it took and did not acknowledge may be lost, and that it refused
-    /// numbers after the last frame recorded is forgotten.
+    /// Notes the end of a life: frames without an ack may be lost, and refusals after the last
+    /// recorded frame are forgotten.
     mutating func restart() {
         for session in books.keys {
             books[session]?.taken = []
@@ -146,7 +146,7 @@ struct Ledger {
         }
     }
 
-    /// Compares a log that has just been opened with everything above.
+    /// Compares a newly opened log with this ledger.
     mutating func check(_ reader: LogReader) throws(Violation) {
         var found: [RecordOffset: Held] = [:]
         var numbers: [SessionID: Set<UInt32>] = [:]
@@ -218,8 +218,7 @@ struct Ledger {
             }
             return
         }
-        // An erasure that failed may be undone by a power loss, and the watch has sent again what it
-        // had not been acknowledged.
+        // A power loss may undo a failed erasure after the watch has resent frames that had no ack.
         guard
             numbers[header.session, default: []].insert(number).inserted
                 || losable[header.session] != nil
@@ -232,7 +231,7 @@ struct Ledger {
     }
 }
 
-/// Something that must never be.
+/// A broken invariant.
 package struct Violation: Error, CustomStringConvertible {
     package let description: String
 

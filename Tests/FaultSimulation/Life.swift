@@ -7,10 +7,10 @@ import SensorModel
 import Sessions
 import Sharing
 
-/// One run of the daemon: the production types of ring, session table, processors, hub, log and
-/// feeds, put together as the daemon does, on one thread.
+/// One run of the daemon on one thread, with production types for ring, session table, processors,
+/// hub, log and feeds.
 final class Life {
-    /// What the pipeline tells its loop.
+    /// A message from the pipeline to its loop.
     enum Message: Sendable {
         case hub(ShareKey, ShareHub.Message)
         case playback(FeedKey, FeedUpdate)
@@ -20,11 +20,11 @@ final class Life {
         case settings(DeviceID, Privacy)
     }
 
-    /// How a viewer's stream begins, or begins again.
+    /// The start or restart of a viewer's stream.
     struct Start: Sendable {
         var resumedAt: LogCursor?
         var catchingUp = false
-        /// It is told that it may have missed something.
+        /// Whether the viewer is told of a gap.
         var hasGap = false
     }
 
@@ -34,32 +34,32 @@ final class Life {
         let connection: Int
     }
 
-    /// A viewer as the pipeline has it.
+    /// The pipeline's record of one viewer.
     struct Watcher {
         var subscription: ShareHub.Subscription?
         var playbackSeat: PlaybackHub.Subscription?
         /// Number of the playback that it watches.
         var playback: UInt64?
-        /// Tells the catch-up under way from one that was given up.
+        /// Distinguishes the current catch-up from abandoned ones.
         var number = 0
         var catchUp: CatchUp?
         var catchUpAfter = RecordOffset(rawValue: 0)
         var catchUpBegan = Timestamp(microseconds: 0)
     }
 
-    /// What an owner hides, and how often it has been changed.
+    /// An owner's privacy settings with a change counter.
     struct Privacy: Hashable, Sendable {
         var settings = PrivacySettings.none
         var generation = 0
     }
 
-    /// What a share shows, and the first record for which that holds.
+    /// The session that a share shows, and the first record of which this is true.
     struct Shown {
         let session: SessionID?
         let since: RecordOffset
     }
 
-    /// Something to be read beside the pipeline.
+    /// A read that runs beside the pipeline.
     enum Reading {
         case session(RebuildTicket)
         case place(Viewer, number: Int, LogCursor, CatchUp.Source)
@@ -67,7 +67,7 @@ final class Life {
         case erasure(SessionID)
     }
 
-    /// What an index is made of.
+    /// Key of a projection index.
     struct IndexReading: Hashable {
         let session: SessionID
         let rule: ProjectionRule
@@ -88,33 +88,33 @@ final class Life {
     let feeds = FeedTable()
     /// Viewers of each feed that is open on the loop.
     var watching: [FeedKey: Set<Int>] = [:]
-    /// The settings of which the loop has heard: what it sends from here on must obey them.
+    /// The settings that the loop knows; everything it sends must obey them.
     var inForce: [DeviceID: Privacy]
     var watchers: [Viewer: Watcher] = [:]
-    /// Viewers whose connections the loop has closed, before the pipeline hears of it.
+    /// Viewers whose connections the loop has closed but whose end the pipeline does not know yet.
     var leaving: [Viewer] = []
-    /// Viewers whose sockets have taken all that they were given.
+    /// Viewers whose sockets have accepted all pending bytes.
     var asking: [Viewer] = []
     var tasks: [Task] = []
-    /// Sessions that are being erased: their watches are turned away.
+    /// Sessions under erasure, whose watches are turned away.
     var erasing: Set<SessionID> = []
     /// Open lines of pushers.
     var lines: [Int: PushedLine] = [:]
     var requests: [PushedRequest] = []
-    /// What was read, for the pipeline's next turn.
+    /// Results of reads for the pipeline's next turn.
     var posts: [(World) throws -> Void] = []
     let playbacks: PlaybackHub
     var players: [UInt64: Player] = [:]
     var shown: [ShareKey: Shown] = [:]
     var indexes: [IndexReading: ProjectionIndex] = [:]
-    /// What the pipeline cannot push is a mistake of the simulation's.
+    /// Faults of the simulation itself, such as a full ring, and other reports of the callbacks.
     let complaints: Complaints
 
-    /// Written by the flow's callbacks.
+    /// Inputs and reports of the flow's callbacks.
     final class Complaints {
         var sentences: [String] = []
         var rebuildings: [RebuildTicket] = []
-        /// A message for a share that may not be shown any more.
+        /// Description of a message for a share that is no longer active.
         var stray: String?
         var now = Timestamp(microseconds: 0)
         var shares: [ShareKey: Share] = [:]
@@ -214,12 +214,12 @@ final class Life {
             payload: payload)
     }
 
-    /// Arrival of the oldest record in the ring.
+    /// Arrival of the oldest unread record in the ring.
     var unreadSince: Timestamp? {
         ring.peek { Timestamp(microseconds: Int64(bitPattern: number(in: $0, at: 16))) }
     }
 
-    /// - Returns: How many records were taken.
+    /// - Returns: The number of records read.
     func drain(
         limit: Int, opened: (ConnectionID, Timestamp) -> Void,
         taken: (ConnectionID, UInt32) -> Void

@@ -2,7 +2,7 @@ import Replay
 import SensorModel
 import Sharing
 
-/// A recording that is played to one viewer, or to all of a share; as the daemon's run, without tasks.
+/// A recording that is played to one viewer or to a whole share; the daemon's run without tasks.
 struct Player {
     enum Audience: Hashable {
         case viewer(Life.Viewer)
@@ -12,13 +12,13 @@ struct Player {
     let number: UInt64
     let share: Share
     let audience: Audience
-    /// What the owner plays; `nil`: the session that the share shows.
+    /// The session that the owner plays; `nil`: the one that the share shows.
     let session: SessionID?
     /// Device time.
     var position: Timestamp
     var speed: Double
     var isPaused = false
-    /// It is to begin, or to begin again with what holds now.
+    /// Whether the playback must start, or restart with the current settings.
     var isToStart = true
     var source: RecordingSource?
     var ahead: ArraySlice<RecordingSource.Timed> = []

@@ -4,10 +4,9 @@ import PushFormats
 import SensorModel
 import WireFormat
 
-/// A phone application: pushes frames without numbers in requests, and repeats what it has no answer
-/// for.
+/// A phone application that pushes unnumbered frames in requests and repeats unanswered ones.
 struct Pusher {
-    /// A frame, and what the log must hold of it.
+    /// A frame with its expected form in the log.
     struct Item: Hashable {
         let frame: Frame
         let made: Watch.Made
@@ -15,11 +14,11 @@ struct Pusher {
 
     let device: DeviceID
     let session: SessionID
-    /// Frames of which it was not told that they are recorded.
+    /// Frames not yet confirmed as recorded.
     var kept: [Item] = []
-    /// Waits for the answer to a request with so many of the first frames.
+    /// Number of first frames in the unanswered request; `nil`: none is under way.
     var asked: Int?
-    /// Counts its requests: an answer to an earlier one comes too late.
+    /// Number of the current request; answers to earlier ones come too late.
     var request = 0
     private var nextAt: Int64 = 0
     private var source: Watch
@@ -30,13 +29,13 @@ struct Pusher {
         source = Watch(device: device, clockOffset: 0, session: session)
     }
 
-    /// Frames of the time since.
+    /// Makes the frames of the time since the last call.
     mutating func make(at steady: Int64, _ random: inout SplitMix) {
         while nextAt <= steady, kept.count < 60 {
             let due = max(nextAt, steady - 1_000_000)
             nextAt = due + 300_000 + Int64(random.below(900_000))
             guard let (frame, _, made) = source.makeUncounted(at: due, &random),
-                // Motion is too large to be remembered: it may come twice.
+                // The line does not remember motion, which is too large: it may be recorded twice.
                 made.kind != .motion
             else { continue }
             kept.append(Item(frame: frame, made: made))
@@ -44,9 +43,9 @@ struct Pusher {
     }
 }
 
-/// The daemon's side of a pushed recording: what `PushLine` is there.
+/// The daemon's side of a pushed recording, as `PushLine` in the product.
 struct PushedLine {
-    /// Tells lines apart over all lives: what a line has forgotten may be recorded again.
+    /// Unique over all lives, because a new line may record what an old one has forgotten.
     let number: Int
     let connection: ConnectionID
     var isOpened = false
@@ -64,13 +63,13 @@ struct PushedRequest {
     /// Frames that passed validation.
     let items: [Pusher.Item]
     let line: Int
-    /// The line was new to it: a session that is gone is tried again once.
+    /// Whether this is the retry on a new line; a session that is gone is retried once.
     let isSecond: Bool
     var settlement: PushSettlement
-    /// Everything before must be durable.
+    /// The end of the log that must be durable; `nil`: not known yet.
     var end: RecordOffset?
-    /// Steady time, µs: the wait for the disk ends.
+    /// Steady time, µs, at which the wait for the disk ends.
     var deadline: Int64 = 0
-    /// What it sent was erased meanwhile: nothing is promised.
+    /// Whether its frames were erased meanwhile, so that nothing is promised.
     var isVoid = false
 }

@@ -2,14 +2,14 @@ import SensorModel
 import Sharing
 
 extension Reference {
-    /// What of each record of a session may be seen; `nil` settings hide nothing.
+    /// Returns the visible part of each record of a session; `nil` settings hide nothing.
     func sights(of session: SessionID, hiding settings: PrivacySettings?) -> [Sight] {
         sights(
             of: sessions[session] ?? [], hiding: settings,
             isStartLost: hasBeginning[session] == false)
     }
 
-    /// The same of given records, of which `isStartLost` says that more were removed before them.
+    /// Returns the same for given records; `isStartLost` says that earlier ones were removed.
     func sights(
         of records: [Record], hiding settings: PrivacySettings?, isStartLost: Bool
     ) -> [Sight] {
@@ -40,7 +40,7 @@ extension Reference {
                 let total = Self.totals(metrics)
                 if !sight.isVisible {
                     var (begin, start) = (index, metrics)
-                    // What was run since the track was taken up counts, if it never was hidden.
+                    // The distance since the track's start counts if the track was never hidden.
                     if let landing = track.points[index]?.landing, settings != nil,
                         (landing...index).allSatisfy({
                             isHidden[$0] != .inside && !releases[$0].isNear
@@ -76,12 +76,12 @@ extension Reference {
         (metrics.elapsedSeconds, metrics.distanceMeters ?? 0)
     }
 
-    /// Why a record is hidden, but for the finish.
+    /// The reason for which a record is hidden, apart from the finish.
     private enum Hiding {
         case no
         /// No trusted track has come into view yet.
         case notInView
-        /// In a zone, or where the run may have started; or nobody knows where.
+        /// In a zone, near a possible start of the run, or at an unknown place.
         case inside
     }
 
@@ -99,10 +99,10 @@ extension Reference {
         var starts: [PositionMetric] = []
         var stands: [PositionMetric] = []
         var wasInView = false
-        // Where only the finish is trimmed, the first position is in view.
+        // If only the finish is trimmed, the first position is in view.
         var isInView = isOpen
         var isStartLost = isStartLost
-        // Seconds in which the watch sent no position.
+        // `unfixed` counts the seconds in which the watch sent no position.
         var hasFix = false
         var hasGoodFix = false
         var (unfixed, last) = (0.0, 0.0)

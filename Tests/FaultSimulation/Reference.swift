@@ -4,42 +4,42 @@ import Sessions
 import Sharing
 import WireFormat
 
-/// What was recorded, in the plainest form, and what the owner's settings hide of it: worked out from
-/// a session's first record on each time, without the projections that it judges.
+/// A plain model of the records and of what the owner's settings hide of them. Computed from a
+/// session's first record each time, without the projections that it judges.
 struct Reference {
     struct Record {
         let offset: RecordOffset
         let arrival: Timestamp
         let deviceTime: Timestamp
-        /// `nil`: a discrete event.
+        /// The metrics; `nil`: a discrete event.
         let metrics: Metrics?
         let isCallForHelp: Bool
         let isEnd: Bool
     }
 
-    /// What viewers may see of a record.
+    /// The visible part of a record.
     struct Sight {
-        /// An event happens where the last metrics were.
+        /// Whether viewers may see the record; an event is at the place of the last metrics.
         var isVisible: Bool
         var elapsedSeconds: Double
         var distanceMeters: Double
-        /// Where the runner was; `nil`: no position had come.
+        /// The runner's place; `nil`: no position had come.
         var place: (latitude: Double, longitude: Double)?
-        /// When it may be shown; `nil` before the first record.
+        /// The time at which the record may be shown; `nil` before the first record.
         var release: FinishReference.Release?
     }
 
     private(set) var sessions: [SessionID: [Record]] = [:]
-    /// The metrics in snapshots, which outlive the records before them.
+    /// The metrics in snapshots, which remain after the records before them are gone.
     private(set) var latched: [SessionID: [Record]] = [:]
     private var places: [RecordOffset: (session: SessionID, index: Int)] = [:]
     private(set) var devices: [SessionID: DeviceID] = [:]
     /// Everything before it was read.
     private(set) var end = RecordOffset(rawValue: 0)
-    /// Sessions of which any record was read, and whether the first was their beginning.
+    /// Sessions with a record read, and whether that record was the session's first.
     private(set) var hasBeginning: [SessionID: Bool] = [:]
 
-    /// Takes what was written since the last call.
+    /// Reads the records written since the last call.
     mutating func read(_ reader: LogReader) throws(SegmentLogError) {
         var read = self
         read.end = try reader.read(from: end) { header, payload in
@@ -87,8 +87,8 @@ struct Reference {
         }
     }
 
-    /// The session was erased, and may begin again under its ID: what was read of it goes on under
-    /// another.
+    /// Moves the records of an erased session to another ID, because the session's ID may be
+    /// reused.
     mutating func retire(_ session: SessionID, as other: SessionID) {
         hasBeginning[other] = hasBeginning.removeValue(forKey: session)
         devices[other] = devices.removeValue(forKey: session)

@@ -1,11 +1,11 @@
-/// What the simulation reads in a message to a viewer.
+/// The parts of a viewer's message that the simulation checks.
 struct SentMessage {
     private(set) var type = ""
-    /// It tells of a session that has ended.
+    /// Whether the message says that the session has ended.
     private(set) var isOver = false
     private(set) var elapsedSeconds: Double?
     private(set) var distanceMeters: Double?
-    /// Degrees, as they are written.
+    /// Degrees, with the digits of the message.
     private(set) var position: (latitude: Double, longitude: Double)?
     private(set) var hasHeartRate = false
 

@@ -1,41 +1,41 @@
 import SensorModel
 import Sharing
 
-/// One viewer: what it was sent, and what it must never be sent.
+/// One viewer: the messages it received, and the checks on them.
 struct Spectator {
     let share: Share
     var queue = DeliveryState(rateHz: 1)
-    /// The newest cursor it has, over all its connections.
+    /// The newest cursor received over all connections.
     var last: LogCursor?
     var isConnected = false
-    /// Counts its connections.
+    /// Number of the current connection.
     var connection = 0
-    /// What it is sent; `nil`: nothing yet.
+    /// The feed that the viewer receives; `nil`: none yet.
     var feed: FeedKey?
-    /// Parts of what it missed that its socket has not taken yet.
+    /// Parts of the catch-up that the viewer's socket has not accepted yet.
     var inbox: [[(cursor: LogCursor, json: [UInt8])]] = []
-    /// Settings of its device, as of its stream's beginning.
+    /// The device's privacy settings at the start of the stream.
     private var privacy = Life.Privacy()
     private var hasResumed = false
     private var wasSnapshot = false
-    /// Had an event of another session, and not its snapshot yet.
+    /// Whether an event of another session came, and its snapshot is still due.
     private var isSnapshotOwed = false
-    /// Had the first snapshot of this stream.
+    /// Whether the first snapshot of this stream has come.
     private var hasBegun = false
-    /// Events it has had that are after the cursor it came back with: another session's view may
-    /// have set it back.
+    /// Events already received that lie after the resumed cursor; another session's view may have
+    /// moved it back.
     private var repeatable: Set<UInt64> = []
-    /// Offsets at which it was told of an end. That of a view has a number of its own, which may be
-    /// that of another session's record.
+    /// Offsets of received ends; an end of a view has its own number, which may equal that of
+    /// another record.
     private var ends: Set<UInt64> = []
-    /// Offsets of events it has had.
+    /// Offsets of received events.
     private(set) var events: Set<UInt64> = []
-    /// It was promised every event after this one; `nil`: it was never connected.
+    /// All events after this offset are promised; `nil`: the viewer was never connected.
     private(set) var promisedAfter: RecordOffset?
 
     init(_ share: Share) { self.share = share }
 
-    /// A stream begins, or begins again on the same connection.
+    /// Starts a stream, or restarts it on the same connection.
     mutating func begin(
         _ feed: FeedKey, _ start: Life.Start, at snapshot: LogCursor, isNew: Bool,
         _ privacy: Life.Privacy
@@ -52,12 +52,12 @@ struct Spectator {
             if let place = start.resumedAt {
                 repeatable = events.filter { $0 > place.offset.rawValue }
             }
-            // Of before its gap, of a recording, and by other settings it was promised nothing.
+            // Nothing is promised before a gap, of a recording, or under other settings.
             if promisedAfter == nil || isOfOtherSettings { promisedAfter = start.resumedAt?.offset }
             return
         }
         promisedAfter = feed.isLive ? snapshot.offset : nil
-        // A recording goes back; so does who returns from one, or is told of a gap.
+        // The cursor moves back in a recording, on the return from one, and after a gap.
         if isNew || start.hasGap || !feed.isLive || !wasLive {
             last = nil
             events = []
@@ -73,19 +73,19 @@ struct Spectator {
             json.starts(with: $0.utf8)
         }
         if let last {
-            // A snapshot carries the cursor that the viewer came back with. That of a session
-            // whose first record is an event shares its cursor with it.
+            // A snapshot carries the cursor at which the viewer resumed. If a session's first
+            // record is an event, its snapshot has the event's cursor.
             let isRising = isSnapshot || wasSnapshot ? cursor >= last : cursor > last
-            // A seek goes back; the snapshot tells it.
+            // A seek moves the cursor back, and a snapshot announces it.
             let isSeek = isSnapshot && feed?.isLive == false
-            // Where something is hidden, what is shown may be older than what a viewer came back
-            // with: of another session, or before a crash or other settings.
+            // With hidden parts, the shown state may be older than the resumed cursor: of another
+            // session, or of the time before a crash or change of settings.
             let isRefreshed =
                 share.obeysPrivacy && (isSnapshot || hasResumed)
                 && !privacy.settings.hidesNothing
-            // Events come before the merged fields, so that cursors rise: also those of another
-            // place in a recording, and those held back of a session that is shown from here on.
-            // Its snapshot follows.
+            // Events precede the merged fields, so that cursors rise. This also applies to events
+            // of another place in a recording, and to held-back events of a newly shown session.
+            // The snapshot follows them.
             let isHeldBack = share.obeysPrivacy && !privacy.settings.hidesNothing
             let isOther = isEvent && (isHeldBack || feed?.isLive == false)
             let isInOrder = isRising || isSeek || isRefreshed
@@ -97,7 +97,7 @@ struct Spectator {
         last = cursor
         wasSnapshot = isSnapshot
         if isSnapshot {
-            // Not the stream's first: another session is shown from here on.
+            // A snapshot that is not the stream's first announces another session.
             if hasBegun, feed?.isLive == true {
                 promisedAfter = cursor.offset
             } else if hasBegun {
@@ -116,7 +116,7 @@ struct Spectator {
         return isEvent
     }
 
-    /// Keys and events that need a part which the share does not show.
+    /// Checks that the message has no key or event that needs a scope which the share lacks.
     private func checkScope(_ json: [UInt8]) throws(Violation) {
         guard share.scope != .all else { return }
         var start: Int?

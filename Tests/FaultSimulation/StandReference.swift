@@ -1,12 +1,12 @@
 import SensorModel
 
-/// Where a runner stands for so long that another run begins: the four places of the last half hour at
-/// which most time was spent.
+/// Finds a stand long enough for another run to begin, among the four places at which most time of
+/// the last half hour was spent.
 struct StandReference {
     private struct Place {
         let first: PositionMetric
         let since: Double
-        /// Session seconds of each position, and whether it was here.
+        /// Session seconds of each position, and whether it was at this place.
         var visits: [(seconds: Double, isHere: Bool, position: PositionMetric)]
         var isLong = false
 
@@ -40,7 +40,7 @@ struct StandReference {
 
     var isAtStand: Bool { places.contains { $0.isLong && $0.visits.last?.isHere ?? false } }
 
-    /// - Returns: Where the runner has stood for half an hour with this position.
+    /// - Returns: The place at which this position completes half an hour; `nil`: none.
     mutating func pass(_ here: PositionMetric, at seconds: Double) -> PositionMetric? {
         var stand: PositionMetric?
         for index in places.indices {

@@ -2,8 +2,8 @@ import FaultyDisk
 import SensorModel
 import Sharing
 
-/// The way of a runner: out and back, loops, stops at home. Meters around a home that all share, so
-/// that the zones of the settings lie where somebody runs.
+/// A runner's path in meters around a home: out and back, loops, stops at home. All share the home,
+/// so that the zones of the settings lie on the paths.
 struct Track {
     private enum Leg: CaseIterable { case stop, straight, home, left, right }
 
@@ -16,10 +16,10 @@ struct Track {
     private var heading = (east: 1.0, north: 0.0)
     private var leg = Leg.straight
     private var legSeconds = 0.0
-    /// The receiver tells nothing for so long.
+    /// Remaining seconds without a position from the receiver.
     private var lostSeconds = 0.0
 
-    /// Where a session starts: mostly at the door, else where the last one ended.
+    /// Starts a session, mostly at the door, otherwise where the last one ended.
     mutating func begin(_ random: inout SplitMix) {
         guard random.happens(percent: 70) else { return }
         east = Double(random.below(60) - 30)
@@ -71,9 +71,9 @@ struct Track {
         )
     }
 
-    // MARK: What the owner hides of it
+    // MARK: Privacy settings
 
-    /// Zones small enough to be left within a seed, at home and on the way.
+    /// Returns settings with zones at home and on the way, small enough to be left within a seed.
     static func settings(_ random: inout SplitMix) -> PrivacySettings {
         var settings = PrivacySettings.none
         settings.salt = random.next()
@@ -89,8 +89,8 @@ struct Track {
         return settings
     }
 
-    /// A circle of 30 to 200 m, so much smaller than what each circle is widened by, and so placed
-    /// that the offset moves it near the track.
+    /// Returns a zone whose hidden circle of 30 to 200 m lies near the track: radius and center
+    /// cancel the widening and the offset.
     private static func zone(
         within reach: Int, salt: UInt64, _ random: inout SplitMix
     ) -> PrivacyZone {

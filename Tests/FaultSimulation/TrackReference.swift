@@ -1,42 +1,41 @@
 import SensorModel
 import Sharing
 
-/// Where a track was taken up, and whether it is one that a runner runs: worked out from the
-/// positions of a session's records.
+/// Finds the start of each track, and whether it is a runner's track, from a session's positions.
 struct TrackReference {
-    /// What is known of a record with a position.
+    /// The state at a record with a position.
     struct Point {
-        /// Index of the record at which the track was taken up.
+        /// Index of the record at which the track started.
         var landing: Int
-        /// It went on from there without a leap, and 100 m away from there.
+        /// Whether the track went on without a leap, and 100 m away from its start.
         var isTrusted = false
-        /// The position is another than the one before.
+        /// Whether the position differs from the one before.
         var isNew = false
-        /// While others of the watch go on there was no new position for a minute, or for three
-        /// times as long as the shorter of the two times before, and at most five minutes.
+        /// Whether a live watch sent no new position for over a minute, and for over three times
+        /// the shorter of the last two intervals (at most five minutes).
         var isLost = false
-        /// The record is from 30 s before the newest position or earlier.
+        /// Whether the record's device time is over 30 s before that of the newest position.
         var isBack = false
-        /// The run may have begun where the track was taken up: no runner came there from a track of 300 m.
+        /// Whether the run may have begun at the track's start: no track of 300 m leads there.
         var isStart = true
-        /// Whether it is where the runner stood for half an hour.
+        /// Whether the runner has stood here for half an hour.
         var isAtStand = false
-        /// Where the runner has stood for half an hour by now.
+        /// The place at which this record completes half an hour.
         var newStand: PositionMetric?
     }
 
-    /// One for each record; `nil`: it has no position.
+    /// One point for each record; `nil`: no position.
     private(set) var points: [Point?] = []
 
     /// Session seconds of new positions.
     private var moves: [Double] = []
     private var newest: PositionMetric?
     private var start: PositionMetric?
-    /// It had gone 300 m from where it was taken up, or was taken up behind one that had.
+    /// Whether the track went 300 m from its start, or follows one that did.
     private var isSettled = false
-    /// Steps in a row of at most 6 m/s, or 50 m.
+    /// Consecutive steps of at most 6 m/s or 50 m.
     private var steady = 0
-    /// Latest device time of a position that was new in its record, since the time stepped back.
+    /// Latest device time of a record with a new position, since device time last stepped back.
     private var fixAt: Timestamp?
     private var isInterrupted = false
     private var stands = StandReference()
@@ -110,25 +109,25 @@ struct TrackReference {
         point.isTrusted = false
     }
 
-    /// The second longest of the last eight times between moves; 0 if there is only one.
+    /// The second longest of the last eight intervals between moves; 0 if there is only one.
     private static func usualInterval(of moves: [Double]) -> Double {
         let ends = moves.suffix(9)
         let intervals = zip(ends.dropFirst(), ends).map { max(0, $0 - $1) }
         return intervals.sorted(by: >).dropFirst().first ?? 0
     }
 
-    /// The shorter of the last two times between moves; 0 if there are fewer.
+    /// The shorter of the last two intervals between moves; 0 if there are fewer.
     private static func interval(of moves: [Double]) -> Double {
         let ends = Array(moves.suffix(3))
         return ends.count == 3 ? min(max(0, ends[2] - ends[1]), max(0, ends[1] - ends[0])) : 0
     }
 
-    /// Meters on the plane around the second position, as the product measures them: a track is
-    /// trusted at 100 m to the letter.
+    /// Meters on the plane around the second position, as the product measures them, because a
+    /// track is trusted at exactly 100 m.
     static func meters(_ one: PositionMetric, _ other: PositionMetric) -> Double {
         let degree = 6_371_000 * Double.pi / 180
         let north = (one.latitude - other.latitude) * degree
-        // Nobody runs across the 180th meridian here.
+        // Simulated runs do not cross the 180th meridian.
         let east =
             (one.longitude - other.longitude) * degree
             * LocalPlane.cosine(ofDegrees: other.latitude)

@@ -4,7 +4,7 @@ import WireFormat
 
 /// A watch: makes frames, keeps those that are not acknowledged, and sends them again.
 struct Watch {
-    /// A frame as it must stand in the log.
+    /// A frame in its expected form in the log.
     struct Made: Hashable {
         var kind: FrameKind
         var deviceTime: Timestamp
@@ -12,13 +12,13 @@ struct Watch {
     }
 
     let device: DeviceID
-    /// Offset of its clock from the steady clock, µs.
+    /// Offset of the watch's clock from the steady clock, µs.
     let clockOffset: Int64
     var session: SessionID
     /// Sequence of the next frame, from 1.
     var next: UInt32 = 1
     var acknowledged: UInt32 = 0
-    /// Up to which number this connection was given frames.
+    /// Highest sequence sent over the current connection.
     var sent: UInt32 = 0
     /// Bytes of frames that may have to be sent again.
     var kept: [UInt32: [UInt8]] = [:]
@@ -46,14 +46,14 @@ struct Watch {
     }
 
     /// - Parameters:
-    ///   - steady: Of the simulation, microseconds.
-    ///   - random: The seed's.
-    /// - Returns: The next frame's number, and what the log must hold of it; `nil` where the frame
-    ///   is one that must be refused, or one that never leaves the watch.
+    ///   - steady: Steady time of the simulation, microseconds.
+    ///   - random: The seed's generator.
+    /// - Returns: The next frame's number and its expected form in the log; `nil` if the frame must
+    ///   be refused or is never sent.
     mutating func make(at steady: Int64, _ random: inout SplitMix) -> (UInt32, Made?) {
         let number = next
         next += 1
-        // A number that the watch used and has no frame for.
+        // The watch uses this number without a frame.
         if random.happens(percent: 1) { return (number, nil) }
         let time = Timestamp(microseconds: steady + clockOffset)
         if random.happens(percent: 1) {
@@ -76,7 +76,7 @@ struct Watch {
         return (number, Made(kind: kind, deviceTime: time, payload: payload))
     }
 
-    /// A frame without a number, as simple programs and pushes send them: sent once, never again.
+    /// Makes a frame without a number, as simple programs and pushes send it: once, without retry.
     mutating func makeUncounted(
         at steady: Int64, _ random: inout SplitMix
     ) -> (frame: Frame, bytes: [UInt8], made: Made)? {

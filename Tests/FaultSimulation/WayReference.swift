@@ -1,10 +1,11 @@
 import SensorModel
 
-/// What of the distance of a stretch in view was not run there: worked out from its records.
+/// The part of a visible stretch's distance that was not run there, computed from its records.
 ///
-/// A distance that grows by more than 25 m at once counts for the way in view only: until a position of less than
-/// 20 m added to it, for the line from the stretch's start, less what counted before; then for one and a half times
-/// the line from the last such position, and 25 m. Where the place stays the same 15 m/s are believed.
+/// A growth of more than 25 m at once counts only as far as a line supports it: at first the line
+/// from the stretch's start, less the distance counted before. After a position with under 20 m
+/// accuracy added distance, growth over 1.5 times the line from it plus 25 m counts as that line.
+/// If the place stays the same, growth of up to 15 m/s counts.
 struct WayReference {
     var unseen = 0.0
     private let first: Metrics

@@ -2,8 +2,8 @@ import FaultyDisk
 import SensorModel
 import WireFormat
 
-/// One connection of a watch: bytes under way in both directions, in order, late, and torn when
-/// it is cut.
+/// One connection of a watch: bytes in flight in both directions, in order, delayed, and torn by a
+/// cut.
 struct Wire {
     enum Up {
         case hello(SessionID)
@@ -21,13 +21,12 @@ struct Wire {
     var up: [(at: Int64, Up)] = []
     var down: [(at: Int64, Down)] = []
     var splitter = FrameSplitter()
-    /// What the ring had no room for waits here.
+    /// Whether items wait for space in the ring.
     var isStalled = false
 
     init(watch: Int) { self.watch = watch }
 
-    /// The path breaks: some of what is under way still comes, and the daemon hears of it at
-    /// once, later, or never.
+    /// Breaks the path: some bytes still arrive, and the daemon notices at once, later, or never.
     mutating func cut(at now: Int64, _ random: inout SplitMix) {
         down = []
         let kept = random.below(up.count + 1)

@@ -7,14 +7,13 @@ import Synchronization
 /// Backups beside a running daemon, disks and registries that are lost, and devices that are added
 /// afterwards.
 extension World {
-    /// What a backup must bring back if it is whole.
+    /// The state that a complete backup must restore.
     struct BackedUp {
         let ledger: Ledger
         let registry: Registry
     }
 
-    /// What is left of the registry here: the highest device number that it has given, and in a
-    /// backup which one it is.
+    /// A minimal registry: the highest device number given and, in a backup, the backup's number.
     struct Registry: Hashable {
         var given: DeviceID
         var backup = 0
@@ -36,8 +35,7 @@ extension World {
 
     // MARK: Backups
 
-    /// What the log's threads and its upkeep do while a backup is made: something in each write to
-    /// the backup.
+    /// Activity of the log's threads and upkeep during a backup: one action in each write to it.
     private final class Meanwhile: Sendable {
         private let log: SegmentLog
         private let target: SimulatedDisk
@@ -72,11 +70,11 @@ extension World {
         }
     }
 
-    /// The owner makes a backup; the daemon goes on.
+    /// Makes a backup while the daemon runs.
     func backUp() {
         registry.backup += 1
         let (registry, folder) = (registry, backupFolder)
-        // It counts however it ends: an error may come when the new one is in place.
+        // The backup counts in any case: an error may come after the new one is in place.
         backups[registry.backup] = BackedUp(ledger: ledger, registry: registry)
         if random.happens(percent: 25) {
             folder.fail(
@@ -98,18 +96,18 @@ extension World {
         }
         meanwhile.end()
         mendReads()
-        // However it ended, the folder's machine may lose power.
+        // In any case, the machine of the backup folder may lose power.
         backupFolder = random.happens(percent: 50) ? folder.crashed(&random) : folder.killed()
     }
 
-    /// Another disk in place of the lost one.
+    /// Restores the newest backup to another disk if the disk is lost.
     ///
     /// - Returns: `nil`: the disk is not lost.
     func replacedDisk() throws -> SimulatedDisk? {
         guard newestBackup > 0, random.happens(percent: 15) else { return nil }
         say("the disk is lost")
         if random.happens(percent: 30) {
-            // A restore that is interrupted leaves nothing: it begins anew.
+            // An interrupted restore leaves nothing behind; the next one starts from scratch.
             let log = SimulatedDisk()
             log.fail(
                 SimulatedDisk.Fault(kind: .inputOutput, call: random.below(12), isForEver: true))
@@ -134,7 +132,7 @@ extension World {
 
     // MARK: Devices
 
-    /// The registry is lost, or one of before is put in its place.
+    /// Loses the registry or replaces it by an older one.
     func loseRegistry() {
         guard random.happens(percent: 10) else { return }
         let older = backups[newestBackup]?.registry.given ?? registry.given
@@ -142,8 +140,7 @@ extension World {
         say("the registry knows devices up to \(registry.given.rawValue)")
     }
 
-    /// The owner adds a device, which pushes. Its number is nobody else's, whatever became of the
-    /// registry.
+    /// Adds a device that pushes; its number must be unused, even with a lost registry.
     func addDevice() throws {
         let sessions = life.log.sessions()
         let device = DeviceID.next(given: registry.given, inLog: sessions.map(\.device).max())
@@ -159,8 +156,7 @@ extension World {
 }
 
 extension Ledger {
-    /// The disk is lost, and a backup restored: what was promised before the backup began holds, as
-    /// do erasures of before.
+    /// Goes back to the state of a backup: promises and erasures made before it began still hold.
     mutating func restore(_ backup: Ledger) {
         held = backup.held
         takeRemovals(of: backup)

@@ -5,10 +5,10 @@ import Sessions
 import Sharing
 import Synchronization
 
-/// Viewers that come back, and sessions that are read back: the production parts in the order in
-/// which the daemon calls them, the reading beside the pipeline's turns.
+/// Returning viewers and sessions that are read back: production parts in the daemon's order, with
+/// reads beside the pipeline's turns.
 extension World {
-    /// Longer than a reader waits for the disk.
+    /// The wait for the disk, longer than a reader's.
     private static let waitMicroseconds: Int64 = 10_000_000
 
     func resume(_ viewer: Life.Viewer, after cursor: LogCursor) {
@@ -49,7 +49,7 @@ extension World {
         add(.part(viewer, number: number, catchUp), after: wait)
     }
 
-    /// The sockets of these have taken all that they were given.
+    /// Continues the catch-ups of viewers whose sockets have accepted all pending bytes.
     func continueCatchUps() {
         for viewer in life.asking {
             guard let watcher = life.watchers[viewer], let catchUp = watcher.catchUp else {
@@ -81,7 +81,7 @@ extension World {
 
     // MARK: Beside the pipeline
 
-    /// Reads some of what was asked for, in any order; the answers wait for the next turn.
+    /// Runs some of the pending reads in any order; results wait for the next turn.
     func readAside() throws {
         for rebuilding in life.complaints.rebuildings { add(.session(rebuilding)) }
         life.complaints.rebuildings = []
@@ -95,7 +95,7 @@ extension World {
         }
     }
 
-    /// - Returns: `false`: not yet.
+    /// - Returns: `false` if the task must wait.
     private func run(_ task: Life.Task) throws -> Bool {
         let isLate = task.deadline <= steady
         switch task.reading {
@@ -175,7 +175,7 @@ extension World {
         let isShown = try? place.isShown(cursor, by: [source]) {
             session, rule throws(SegmentLogError) in try records(of: session, by: rule)
         }
-        // What cannot be read is answered with a gap, as what is not known.
+        // An unreadable cursor is treated as unknown and answered with a gap.
         return isShown ?? false
     }
 
@@ -186,7 +186,7 @@ extension World {
         _ = breakReads()
         defer { mendReads() }
         var catchUp = catchUp
-        // A part that cannot be read is `nil`: the viewer is told of a gap.
+        // An unreadable part is `nil`; the viewer is told of a gap.
         let part = try? catchUp.nextPart(at: now) { session, rule throws(SegmentLogError) in
             try records(of: session, by: rule)
         }
@@ -209,7 +209,7 @@ extension World {
 
     // MARK: The disk
 
-    /// - Returns: Whether a read soon fails.
+    /// - Returns: Whether one of the next reads fails.
     func breakReads() -> Bool {
         guard !isWell, random.happens(percent: 15) else { return false }
         let reads = random.below(4)

@@ -4,7 +4,7 @@ import SensorModel
 import Sessions
 import Sharing
 
-/// What viewers were sent, judged by the reference.
+/// Judges the messages sent to viewers by the reference.
 extension World {
     func deliver(
         _ json: [UInt8], about offset: RecordOffset, to share: Share, _ privacy: Life.Privacy
@@ -18,7 +18,7 @@ extension World {
                 wasClockTouched: clockTouchedUntil > 0, stepEnd: stepEnd))
     }
 
-    /// Judges what tells of records that can be read by now; what a crash takes cannot be judged.
+    /// Judges messages about readable records; those about records lost in a crash are not judged.
     func judge() throws {
         let written = life.log.writtenEnd
         guard deliveries.contains(where: { $0.end <= written }) else { return }
@@ -26,7 +26,7 @@ extension World {
         var sights: [Reading: [Reference.Sight]] = [:]
         for var delivery in deliveries where delivery.end <= written {
             guard let place = reference.place(of: delivery.offset) else {
-                // Of a record that was erased before the reference could read it.
+                // The record was erased before the reference could read it.
                 if ledger.isErased(delivery.offset) { continue }
                 try judge(delivery, [])
                 continue
@@ -53,13 +53,13 @@ extension World {
                 + String(decoding: delivery.json, as: UTF8.self))
     }
 
-    /// Who is told to have had everything has had it, of what could be shown when it was first read:
-    /// what waits for a trimmed finish may become due since.
+    /// Checks that a viewer that is caught up has every event that was due at the first read.
+    /// Events that wait for a trimmed finish may have become due since.
     func checkCaughtUp(
         _ index: Int, by catchUp: CatchUp, after: RecordOffset, began: Timestamp
     ) throws {
         let viewer = spectators[index]
-        // What the delay has let through meanwhile is still to come.
+        // Events that the delay has released meanwhile are still to come.
         guard viewer.share.delaySeconds == 0,
             catchUp.sources.allSatisfy({ $0.privacy == privacy(of: viewer.share).settings })
         else { return }
@@ -70,8 +70,8 @@ extension World {
             let until = RecordOffset(rawValue: end.rawValue + 1)
             try read(session, as: viewer.share, from: from, until: until, at: began) {
                 offset, json in
-                // A clock set forward ends a view of which records wait for the disk: the snapshot
-                // tells it, the reader does not know yet.
+                // A clock set forward ends a view whose records wait for the disk. The snapshot
+                // shows it, and the reader does not know it yet.
                 let isLeap =
                     steady < clockTouchedUntil && json.starts(with: #"{"type":"end""#.utf8)
                 guard !isLeap, !viewer.events.contains(offset.rawValue),
@@ -85,7 +85,7 @@ extension World {
         }
     }
 
-    /// Whether nothing had to come after a moment, and a record, for another record to be shown.
+    /// Whether a record could be shown by a moment and a newest record, without waiting for more.
     private func wasReleased(
         _ offset: RecordOffset, of session: SessionID, to share: Share, by moment: Timestamp,
         through newest: RecordOffset
@@ -100,7 +100,7 @@ extension World {
         return release.at.advanced(bySeconds: FinishReference.lagSeconds) <= moment
     }
 
-    /// A page of history, with an index and without one.
+    /// Reads a page of history with and without an index, and compares them.
     func readHistory() throws {
         let share = shares[random.below(shares.count)]
         guard let device = share.device, share.isActive(at: now) else { return }
@@ -137,7 +137,7 @@ extension World {
         share.device.flatMap { settings.1[$0] } ?? Life.Privacy()
     }
 
-    /// What the loop has heard of.
+    /// The settings that the loop knows.
     @inline(never)
     func privacyInForce(for share: Share) -> Life.Privacy {
         share.device.flatMap { life.inForce[$0] } ?? Life.Privacy()

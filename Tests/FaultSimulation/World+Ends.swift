@@ -8,9 +8,9 @@ import Sessions
 import Sharing
 import Synchronization
 
-/// How a life of the daemon ends, and what must hold when the next begins.
+/// The end of a life of the daemon, and the checks at the start of the next.
 extension World {
-    /// Power loss, kill or an orderly close at this moment.
+    /// Ends the life by power loss, kill or an orderly close.
     func end() throws {
         let choice = random.below(10)
         var isOrderly = false
@@ -42,7 +42,7 @@ extension World {
         }
         wires = [:]
         deliveries = []
-        // A crash takes records that had been written.
+        // A crash loses records that had been written.
         reference = Reference()
         for index in spectators.indices { spectators[index].isConnected = false }
         for index in pushers.indices { pushers[index].asked = nil }
@@ -54,7 +54,7 @@ extension World {
         try checkStart(before, isOrderly: isOrderly)
     }
 
-    /// The next life; its start may meet errors and die of them.
+    /// Starts the next life, which may meet disk errors and fail.
     private func started(
         on found: SimulatedDisk, isOrderly: inout Bool
     ) throws -> SimulatedDisk {
@@ -89,8 +89,8 @@ extension World {
         return found
     }
 
-    /// On a restored disk: what came after the backup is lost, and none of its offsets is given
-    /// again.
+    /// Starts on a restored disk: records after the backup are lost, and their offsets are not
+    /// reused.
     private func startAgain(on restored: SimulatedDisk) throws {
         var isOrderly = false
         configuration.newEpoch = UInt32(truncatingIfNeeded: random.next())
@@ -105,8 +105,8 @@ extension World {
     private func checkStart(_ before: RecordOffset, isOrderly: Bool) throws {
         let next = life.log.nextOffset
         if hasLostSteps {
-            // Numbers follow the clock: those of records that are lost were made by a clock that was
-            // set back since, and nothing on the disk tells of them.
+            // Numbers follow the clock. Lost records may have numbers of a clock that was set back
+            // since, and the disk does not tell of them.
             ledger.highestSeen = nil
             ledger.seen = ledger.seen.filter { $0.key.offset < next.rawValue }
         }
@@ -127,7 +127,7 @@ extension World {
         try checkEvents()
     }
 
-    /// What viewers saw is what the log gives.
+    /// Checks that the events seen by viewers equal those of the log.
     private func checkEvents() throws {
         for share in shares where ledger.seen.keys.contains(where: { $0.share == share.key }) {
             for (session, book) in ledger.books
@@ -151,7 +151,7 @@ extension World {
         }
     }
 
-    /// Who watches has had every event of the session that is shown, since it came.
+    /// Checks that connected viewers have had every event of the shown session since they joined.
     private func checkViewers() throws {
         for (index, viewer) in spectators.enumerated() where viewer.isConnected {
             let share = viewer.share
@@ -162,7 +162,7 @@ extension World {
                 !ledger.hasLost(session)
             else { continue }
             let after = max(RecordOffset(rawValue: promised.rawValue + 1), shown.since)
-            // What a delay holds back is still to come.
+            // Events held back by a delay are still to come.
             let until = share.delaySeconds > 0 ? viewer.last?.offset : nil
             var missed: [String] = []
             try read(session, as: share, from: after, until: until) { offset, json in
@@ -177,12 +177,12 @@ extension World {
         }
     }
 
-    /// A bit turns over on the disk while the daemon is down: nothing wrong may be read, and what
-    /// is missing before the last anchor must be said to be. The seed ends.
+    /// Flips a bit while the daemon is down, and ends the seed. No wrong record may be read, and
+    /// gaps must cover records missing before the last anchor.
     private func rot(_ disk: SimulatedDisk) throws {
         let records = try held(by: disk)
-        // A start that cannot read a segment keeps records of those before that it had replaced.
-        // After damage reading goes on behind a torn end, too: with what was written and not synced.
+        // If a segment is unreadable at the start, records that it had replaced in earlier ones
+        // remain. After damage, reading also continues behind a torn end, with unsynced records.
         let written = try ([self.disk.killed()] + disk.segmentsAlone()).map(held)
         let rotten = disk.killed()
         rotten.flipBit(&random)
@@ -228,18 +228,18 @@ extension World {
         return records
     }
 
-    /// Whether a viewer has not had all that it missed.
+    /// Whether a catch-up is still under way.
     private var isCatchingUp: Bool {
         !life.tasks.isEmpty || !life.posts.isEmpty || !life.asking.isEmpty
             || life.watchers.values.contains { $0.catchUp != nil }
             || spectators.contains { $0.isConnected && !$0.inbox.isEmpty }
     }
 
-    /// Why a seed ends before its last life.
+    /// Ends a seed before its last life.
     enum Ended: Error { case early }
 
-    /// The disk is well, the network too: everything that was made arrives, and replaying gives
-    /// what was recorded.
+    /// Finishes with a healthy disk and network: every frame arrives, and a replay gives the
+    /// recorded events.
     func finish() throws {
         isWell = true
         disk.state.withLock { state in
@@ -263,7 +263,7 @@ extension World {
             life.log.settle()
         }
         life.log.settle()
-        // What viewers are owed waits for their rate, part by part, of one event at the least.
+        // Pending catch-ups are paced, part by part, with at least one event each.
         for turns in 0..<4000 where turns < 60 || isCatchingUp {
             steady += 600_000
             try turn()

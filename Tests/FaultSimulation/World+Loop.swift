@@ -5,7 +5,7 @@ import SensorModel
 import Sessions
 import Sharing
 
-/// The event loop: applies what the pipeline said, writes to whoever is owed something.
+/// The event loop: applies the pipeline's messages and writes to viewers.
 extension World {
     func loop() throws {
         var messages: [Life.Message] = []
@@ -93,15 +93,15 @@ extension World {
         say("viewer \(index) is sent \(String(decoding: json, as: UTF8.self))")
         let share = spectators[index].share
         let isEvent = try spectators[index].take(json, cursor)
-        // An empty log's cursor is nobody's offset yet.
+        // The cursor of an empty log is not an offset in use.
         if cursor.offset < life.log.nextOffset {
             ledger.highestSeen = max(ledger.highestSeen ?? 0, cursor.offset.rawValue)
         }
         let privacy = privacyInForce(for: share)
         deliver(json, about: offset ?? cursor.offset, to: share, privacy)
-        // Where the clock jumped between two records, no record tells what time alone released.
+        // If the clock jumped between two records, no record tells what time alone released.
         let isFinishKnown = clockTouchedUntil == 0 || privacy.settings.trimFinishMeters <= 0
-        // Laps and splits of a session that has lost its beginning count from elsewhere.
+        // Laps and splits of a session without its beginning count from another start.
         let isWhole = !ledger.books.contains { $1.device == share.device && ledger.hasLost($0) }
         guard isEvent, isWhole, isFinishKnown || !share.obeysPrivacy else { return }
         let sight = Ledger.Sight(

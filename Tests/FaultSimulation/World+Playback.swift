@@ -5,10 +5,9 @@ import SensorModel
 import Sessions
 import Sharing
 
-/// Recordings that viewers and owners play: the production source, hub and feeds, at the pace of
-/// the steady clock.
+/// Playbacks by viewers and owners: production source, hub and feeds, paced by the steady clock.
 extension World {
-    /// A viewer's button.
+    /// Sends a random command of the viewer.
     func command(_ viewer: Life.Viewer) {
         let share = spectators[viewer.index].share
         let own = life.players.values.first { $0.audience == .viewer(viewer) }
@@ -33,7 +32,7 @@ extension World {
         }
     }
 
-    /// An owner plays a recording to a share, or ends it.
+    /// Starts or ends an owner's playback to a share.
     func commandOwner() {
         let share = shares[random.below(shares.count)]
         let owned = life.players.values.contains { $0.audience == .share(share.key) }
@@ -69,7 +68,7 @@ extension World {
         }
     }
 
-    /// What the device's recordings show has changed: they are read again.
+    /// Restarts the playbacks of a device after a change of what its recordings show.
     func restartPlayers(of device: DeviceID) {
         for number in life.players.keys where life.players[number]?.share.device == device {
             life.players[number]?.isToStart = true

@@ -7,14 +7,13 @@ import SensorModel
 import Sessions
 import WireFormat
 
-/// Phone applications that push: the production parts in the order in which `PushService` and
+/// Phone applications that push: production parts, in the order in which `PushService` and
 /// `PushLine` call them.
 extension World {
-    /// As `PushLine` waits for the disk.
+    /// The time that `PushLine` waits for the disk.
     private static let durableMicroseconds: Int64 = 5_000_000
 
-    /// The application records on a device of its own, or on that of the second watch if there is
-    /// none.
+    /// Adds an application on device 2 if no watch has that device, otherwise on device 3.
     func meetPusher() {
         guard random.happens(percent: 60) else { return }
         let device = DeviceID(rawValue: watches.count == 1 ? 2 : 3)
@@ -28,7 +27,7 @@ extension World {
     func push(_ index: Int) {
         if !isWell { pushers[index].make(at: steady, &random) }
         if let asked = pushers[index].asked {
-            // It waits no longer, and the daemon does not know.
+            // The application stops waiting, and the daemon does not notice.
             let isOver = isWell ? !isAnswering(index) : random.happens(percent: 4)
             guard isOver else { return continueSending(index) }
             say("pusher \(index) gives up a request of \(asked)")
@@ -49,7 +48,7 @@ extension World {
         let count = random.happens(percent: 30) ? 1 + random.below(kept.count) : kept.count
         pushers[index].request += 1
         pushers[index].asked = count
-        guard isWell || !random.happens(percent: 10) else { return }  // never arrives
+        guard isWell || !random.happens(percent: 10) else { return }  // the request never arrives
         take(Array(kept.prefix(count)), number: pushers[index].request, of: index, isSecond: false)
     }
 
@@ -60,12 +59,12 @@ extension World {
             for item in request.items { ledger.settle(item.made, of: pusher.session) }
         }
         guard pusher.request == request.number, let asked = pusher.asked else { return }
-        guard isWell || !random.happens(percent: 20) else { return }  // gets lost
+        guard isWell || !random.happens(percent: 20) else { return }  // the answer gets lost
         pushers[request.pusher].asked = nil
         if isRecorded { pushers[request.pusher].kept.removeFirst(asked) }
     }
 
-    /// With disk and network well, an application is rid of all that it has.
+    /// Checks that applications keep no frames once disk and network are healthy.
     func checkPushers() throws {
         for (index, pusher) in pushers.enumerated() where !pusher.kept.isEmpty {
             throw Violation("\(pusher.kept.count) frames of pusher \(index) are never recorded")
@@ -74,7 +73,7 @@ extension World {
 
     // MARK: The daemon
 
-    /// As `PushService` takes a request, and `PushLine` sends its frames.
+    /// Takes a request as `PushService` does and sends its frames as `PushLine` does.
     private func take(
         _ items: [Pusher.Item], number: Int, of index: Int, isSecond: Bool
     ) {
@@ -95,10 +94,10 @@ extension World {
     }
 
     private func openLine(_ index: Int) {
-        // A recording that was silent for so long is closed.
+        // A line is closed after 20 s of silence.
         if let line = life.lines[index], now.seconds(since: line.lastUse) >= 20 {
             life.lines[index] = nil
-            // The ring may be full: then the daemon hears of it with the next line.
+            // If the ring is full, the daemon notices with the next line.
             _ = life.pushClosed(line.connection, at: now)
         }
         if life.lines[index] == nil {
@@ -123,7 +122,7 @@ extension World {
         return (header, payload)
     }
 
-    /// Puts into the ring what it has room for.
+    /// Moves frames into the ring while it has space.
     private func continueSending(_ index: Int) {
         guard var line = life.lines[index] else { return }
         if !line.isOpened { line.isOpened = life.pushOpened(line.connection, at: now) }
@@ -137,7 +136,7 @@ extension World {
         life.flow.noteUnread(since: life.unreadSince)
     }
 
-    /// What is asked in a turn, and what has become durable since.
+    /// Answers requests: those asked in this turn, and those durable since the last one.
     func settlePushes() {
         let requests = life.requests
         life.requests = []
@@ -154,11 +153,11 @@ extension World {
         }
     }
 
-    /// - Returns: `nil`: not yet.
+    /// - Returns: `nil` if the outcome is still open.
     private func outcome(of request: inout PushedRequest) -> PushSettlement.Step? {
         guard let end = request.end else {
             let line = life.lines[request.pusher]
-            // A request asks once its frames, and those that were new before it, are in the ring.
+            // A request asks once its frames, and new ones of earlier requests, are in the ring.
             if let line, line.number == request.line, !line.isOpened || !line.unsent.isEmpty {
                 return nil
             }
@@ -189,14 +188,14 @@ extension World {
         }
     }
 
-    /// The session was erased, or another connection has it: once more on a new line.
+    /// Repeats the request on a new line, because the session was erased or taken over.
     private func takeAgain(_ request: PushedRequest) {
         say("pusher \(request.pusher), request \(request.number): gone")
         if life.lines[request.pusher]?.number == request.line { life.lines[request.pusher] = nil }
         take(request.items, number: request.number, of: request.pusher, isSecond: true)
     }
 
-    /// What requests wait for is erased.
+    /// Voids requests that wait for erased records.
     func voidRequests(of session: SessionID) {
         for index in life.requests.indices
         where pushers[life.requests[index].pusher].session == session {

@@ -4,10 +4,10 @@ import SensorModel
 import Sessions
 import Sharing
 
-/// Owners who erase sessions, and retention: records go, and nothing else may.
+/// Erasure by owners, and retention: the selected records go, and no others.
 extension World {
-    /// As the daemon's administration: the session leaves memory, then the log erases it beside the
-    /// pipeline's turns.
+    /// Begins an erasure as the daemon's administration does: the session leaves memory, then the
+    /// log erases it beside the pipeline's turns.
     func beginErasing() {
         let sessions = life.log.sessions().filter { !life.erasing.contains($0.session) }
         guard let summary = sessions.randomElement(using: &random) else { return }
@@ -38,7 +38,7 @@ extension World {
         life.posts.append { $0.admit(session) }
     }
 
-    /// If nothing is left of the session, it begins anew when its watch comes back.
+    /// Moves a session without remaining records to another ID; its watch starts it anew.
     private func retire(_ session: SessionID) {
         guard life.log.summary(of: session) == nil, life.flow.sessions[session] == nil else {
             return
@@ -48,7 +48,7 @@ extension World {
         ledger.mayLose(other, before: life.log.nextOffset)
     }
 
-    /// Its watch may come back once the log has what was in memory of it.
+    /// Admits the watch once the log has written the session's records from memory.
     private func admit(_ session: SessionID) {
         if let end = ledger.lossEnd(of: session), life.log.writtenEnd < end {
             life.posts.append { $0.admit(session) }
@@ -89,7 +89,7 @@ extension World {
             let erasure = try life.log.retain(arrivalBefore: nil, bytesMax: kept)
             say("retention: \(erasure)")
         } catch {
-            // The log has none of it, though files may be left.
+            // The log no longer lists these records, though files may be left.
             say("retention, in part: \(error)")
         }
         // A watch whose session is gone is told to begin with its first frame.

@@ -6,9 +6,9 @@ import SensorModel
 import Sessions
 import Sharing
 
-/// Viewers that come and go: the pipeline's side of them.
+/// Viewers that join and leave, on the pipeline's side.
 extension World {
-    /// A viewer comes, or does something, or goes.
+    /// Connects a viewer, lets it act, or disconnects it.
     func meetViewer(_ index: Int) throws {
         hearLeaving()
         guard spectators[index].isConnected else { return try connect(viewer: index) }
@@ -19,7 +19,7 @@ extension World {
         }
     }
 
-    /// The loop's news of connections that are closed.
+    /// Handles connections that the loop has closed.
     func hearLeaving() {
         for viewer in life.leaving { unsubscribe(viewer) }
         life.leaving = []
@@ -30,7 +30,7 @@ extension World {
         return Life.Viewer(index: index, connection: spectators[index].connection)
     }
 
-    /// Shares whose time has come lose their viewers.
+    /// Removes the viewers of expired shares.
     func expireShares() {
         for share in shares where share.expiresAt.map({ $0 <= now }) ?? false {
             for index in spectators.indices
@@ -48,7 +48,7 @@ extension World {
         disconnect(index)
     }
 
-    /// The loop lets go of a connection.
+    /// Closes a connection on the loop.
     func disconnect(_ index: Int) {
         spectators[index].isConnected = false
         spectators[index].inbox = []
@@ -88,7 +88,7 @@ extension World {
         spectators[index].feed = nil
         guard let viewer = viewer(index) else { return }
         life.watchers[viewer] = Life.Watcher()
-        // A viewer's own device has no other cursor.
+        // A returning viewer has only its newest live cursor.
         let cursor = isFromPlayback || random.happens(percent: 20) ? nil : spectators[index].last
         if random.happens(percent: 15) {
             say("viewer \(index) comes to a recording")
@@ -142,7 +142,7 @@ extension World {
         }
     }
 
-    // MARK: What the owner hides
+    // MARK: Privacy settings
 
     func changePrivacy(of device: DeviceID) {
         say("privacy of \(device.rawValue) changed")

@@ -9,7 +9,7 @@ import WireFormat
 
 /// Watches and the network between them and the daemon.
 extension World {
-    /// A watch does what it would at this moment.
+    /// Performs the next action of a watch.
     func act(_ index: Int) {
         if watches[index].connection == nil, random.happens(percent: 30) { connect(index) }
         while watches[index].nextFrameAt <= steady {
@@ -32,7 +32,7 @@ extension World {
         say("watch \(index) says hello on \(connections)")
     }
 
-    /// Frames that the connection has not had yet, some twice, some in the wrong order.
+    /// Sends new frames of the connection, some twice, some out of order.
     private func send(_ index: Int) {
         let watch = watches[index]
         guard watch.isWelcome, let connection = watch.connection, watch.sent + 1 < watch.next
@@ -52,7 +52,7 @@ extension World {
             ledger.books[watch.session]?.uncounted[made, default: 0] += 1
             bytes += uncounted
         }
-        // A read ends anywhere, not where a frame ends.
+        // A read may end anywhere in a frame.
         while !bytes.isEmpty {
             let count = random.happens(percent: 70) ? bytes.count : 1 + random.below(bytes.count)
             wires[connection]?.send(.bytes(Array(bytes.prefix(count))), at: steady, &random)
@@ -70,7 +70,7 @@ extension World {
         wires[connection]?.cut(at: steady, &random)
     }
 
-    /// What has had time to arrive, at both ends.
+    /// Delivers bytes that are due, at both ends.
     func deliver(_ connection: ConnectionID) {
         guard var wire = wires.removeValue(forKey: connection) else { return }
         var isOver = false
@@ -93,7 +93,7 @@ extension World {
             }
         }
         life.ring.publish()
-        // The daemon's loop takes a turn, or wakes who does; the simulation's may come later.
+        // The daemon's loop runs a turn or wakes the thread that does; the simulation may be later.
         life.flow.noteUnread(since: life.unreadSince)
         while let (at, item) = wire.down.first, at <= steady {
             wire.down.removeFirst()
@@ -127,7 +127,7 @@ extension World {
         }
     }
 
-    /// The daemon reads a hello.
+    /// Handles a hello at the daemon.
     func hear(_ connection: ConnectionID, at arrival: Timestamp) {
         guard let session = hellos[connection], let book = ledger.books[session] else { return }
         guard !life.erasing.contains(session) else {

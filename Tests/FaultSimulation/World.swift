@@ -8,26 +8,26 @@ import Sharing
 import Synchronization
 import WireFormat
 
-/// One seed: watches, a network, a daemon on a disk, viewers, and everything that can happen to
-/// them. The same seed does the same on every machine.
+/// One seed: watches, a network, a daemon on a disk, viewers, and every fault; deterministic on all
+/// machines.
 package final class World {
     var random: SplitMix
     var disk: SimulatedDisk
     var life: Life
     var watches: [Watch] = []
     var pushers: [Pusher] = []
-    /// Lines of pushers over all lives.
+    /// Number of pusher lines over all lives.
     var lineCount = 0
     var backupFolder = SimulatedDisk()
-    /// All that were begun, by their number.
+    /// All backups begun, by number.
     var backups: [Int: BackedUp] = [:]
-    /// Number of the newest that was made without an error; 0: none.
+    /// Number of the newest backup without an error; 0: none.
     var newestBackup = 0
     var registry = Registry(given: DeviceID(rawValue: 3))
     var wires: [ConnectionID: Wire] = [:]
     var spectators: [Spectator] = []
     var ledger = Ledger()
-    /// Never jumps; microseconds.
+    /// Steady clock in microseconds; never jumps.
     var steady: Int64 = 1_760_000_000_000_000
     /// Offset of the daemon's wall clock from the steady clock, µs.
     var wallOffset: Int64 = 0
@@ -36,23 +36,23 @@ package final class World {
     var configuration: LogConfiguration
     let shares: [Share]
     var settings: (RunnerProfile, [DeviceID: Life.Privacy]) = (RunnerProfile(), [:])
-    /// What was sent and can not be judged yet.
+    /// Messages that cannot be judged yet.
     var deliveries: [Delivery] = []
     var reference = Reference()
     /// Steady time, µs, until which the age of shown events cannot be judged.
     var clockTouchedUntil: Int64 = 0
     /// Whether the clock was set back: a delayed history then cannot tell the age of older events.
     var clockWentBack = false
-    /// The log's end when the clock was last set back.
+    /// End of the log when the clock was last set back.
     var stepEnd = RecordOffset(rawValue: 0)
-    /// Whether a crash took records from before such a step.
+    /// Whether a crash lost records from before such a step.
     var hasLostSteps = false
-    /// Nothing fails any more.
+    /// Whether faults have stopped.
     var isWell = false
     var playbackNumber: UInt64 = 0
-    /// Said of each thing that happens, where somebody listens.
+    /// Receives a line for each action; `nil`: no trace.
     let trace: ((String) -> Void)?
-    /// What the seed did.
+    /// Counts of the seed's actions.
     package private(set) var counts = Counts()
 
     package struct Counts {
@@ -121,7 +121,7 @@ package final class World {
         }
     }
 
-    /// Lives until the seed ends.
+    /// Runs lives until the seed ends.
     ///
     /// - Throws: The first ``Violation``.
     package func run() throws {
@@ -177,12 +177,12 @@ package final class World {
             disk.state.withLock { $0.duringSync = { _ = log.writeStep() } }
         }
         defer { disk.state.withLock { $0.duringSync = nil } }
-        // Who syncs writes what was appended, unless it is somewhere else in its round.
+        // The syncing thread writes pending records unless it is elsewhere in its cycle.
         if counts.steps.isMultiple(of: 2) { life.log.commitStep() }
         if case .worked = life.log.syncStep() { say("synced to \(life.log.durableEnd.rawValue)") }
     }
 
-    /// Rare events.
+    /// Triggers rare events.
     private func chance() throws {
         if random.happens(percent: 2) { disturbDisk() }
         guard random.happens(percent: 8) else { return }
@@ -250,7 +250,7 @@ package final class World {
         }
     }
 
-    /// As the pipeline's thread.
+    /// Runs a turn as the pipeline thread does.
     func turn() throws {
         life.complaints.now = now
         life.flow.now = now
@@ -265,7 +265,7 @@ package final class World {
             }
         }
         life.flow.noteUnread(since: life.unreadSince)
-        // Posted work, as the daemon's turns have it.
+        // Posted work comes first, as in the daemon's turns.
         for post in life.takePosts() { try post(self) }
         settlePushes()
         continueCatchUps()
@@ -276,7 +276,7 @@ package final class World {
         life.log.flush()
     }
 
-    /// Since when each share has shown what it shows; before its delay.
+    /// Records since when each share has shown its session, without the delay.
     private func noteShown() {
         for var share in shares {
             share.delaySeconds = 0

@@ -2,7 +2,7 @@ import Glibc
 package import SegmentLog
 package import Synchronization
 
-/// A disk in memory that fails, takes half, and forgets what was not synced.
+/// An in-memory disk with faults, partial writes and power loss.
 package final class SimulatedDisk: Disk {
     package struct Fault: Sendable {
         package enum Kind: Sendable, CaseIterable {
@@ -10,7 +10,7 @@ package final class SimulatedDisk: Disk {
         }
 
         package var kind: Kind
-        /// Index among the calls that change something, from 0.
+        /// Index of the modifying call, from 0.
         package var call: Int
         package var isForEver = false
 
@@ -52,19 +52,19 @@ package final class SimulatedDisk: Disk {
         package var inodes: [Int: Inode] = [:]
         package var names: [String: Int] = [:]
         package var syncedNames: [String: Int] = [:]
-        /// Each state of the names since they were synced.
+        /// Each state of the directory since its last sync.
         package var unsyncedNames: [[String: Int]] = []
         package var nextInode = 0
         package var calls = 0
-        /// By all calls, those that failed halfway included.
+        /// Bytes written by all calls, including partly failed ones.
         package var bytesWritten = 0
         package var fault: Fault?
         package var isLocked = false
-        /// Syncs on a descriptor that had failed before: never allowed.
+        /// Syncs on a descriptor that had failed before; must stay 0.
         package var syncsAfterFailure = 0
         package var syncs = 0
         package var failedSyncs = 0
-        /// Faults without a plan: each call that changes something fails this often.
+        /// Probability, in percent, that a modifying call fails without a planned fault.
         package var faultPercent = 0
         package var dice = SplitMix(state: 0)
         /// The read that fails, counted down; `nil`: none.
@@ -75,13 +75,13 @@ package final class SimulatedDisk: Disk {
         package var unremovable: Set<String> = []
         /// Files that cannot be written.
         package var unwritable: Set<String> = []
-        /// No file grows, and none is created.
+        /// Whether the disk is full: no file grows, and none is created.
         package var isFull = false
-        /// As a file system that was mounted so: no file is made, changed or removed.
+        /// Whether the file system is mounted read-only: no file is created, changed or removed.
         package var isReadOnly = false
         /// Runs inside the next sync, as another thread does.
         package var duringSync: (@Sendable () -> Void)?
-        /// The same inside the next write.
+        /// Runs during the next write.
         package var duringWrite: (@Sendable () -> Void)?
 
         package init() {}
@@ -155,8 +155,7 @@ package final class SimulatedDisk: Disk {
         return SimulatedLock(disk: self)
     }
 
-    /// What a machine finds that lost power now: synced bytes, and of the others any part, torn
-    /// anywhere.
+    /// The disk after a power loss: synced bytes, and any part of the others, torn anywhere.
     package func crashed(_ random: inout SplitMix) -> SimulatedDisk {
         state.withLock { state in
             var after = State()
@@ -176,7 +175,7 @@ package final class SimulatedDisk: Disk {
         }
     }
 
-    /// As after power loss, where the disk got nothing but what was synced.
+    /// The disk after a power loss that kept only synced bytes.
     package func withoutUnsynced() -> SimulatedDisk {
         state.withLock { state in
             var after = State()
@@ -190,7 +189,7 @@ package final class SimulatedDisk: Disk {
         }
     }
 
-    /// As after `kill -9`: the kernel goes on.
+    /// The disk after `kill -9`, which keeps everything written.
     package func killed() -> SimulatedDisk {
         state.withLock { state in
             var after = state
@@ -209,8 +208,7 @@ package final class SimulatedDisk: Disk {
         }
     }
 
-    /// A disk for each segment, with nothing else on it; also for those whose removal a power loss
-    /// may undo.
+    /// A disk for each segment alone, including segments whose removal a power loss may undo.
     package func segmentsAlone() -> [SimulatedDisk] {
         state.withLock { state in
             let names = state.unsyncedNames.reduce(
@@ -244,9 +242,9 @@ package final class SimulatedDisk: Disk {
 
     package func fail(_ fault: Fault?) { state.withLock { $0.fault = fault } }
 
-    /// Counts a call that changes something; whether it is to fail.
+    /// Counts a modifying call and throws if it is to fail.
     func count(_ call: DiskError.Call, _ name: String) throws(DiskError) {
-        // There is nothing to sync, and that works.
+        // Nothing needs a sync, so it succeeds.
         guard call == .synchronizeNames || !state.withLock({ $0.isReadOnly }) else {
             throw Self.error(call, name, EROFS)
         }
@@ -276,7 +274,7 @@ package final class SimulatedDisk: Disk {
         }
     }
 
-    /// Turns one bit of a file over, for good.
+    /// Flips one bit of a file permanently.
     package func flipBit(_ random: inout SplitMix) {
         state.withLock { state in
             let names = state.names.keys.filter { $0.hasSuffix(".segment") || $0 == "catalog" }
@@ -311,7 +309,7 @@ extension SimulatedDisk.State {
 }
 
 extension SimulatedDisk.Change {
-    /// Some stretch of it in whole sectors; nothing of a resize can be torn.
+    /// Keeps an arbitrary prefix or suffix of a write, or all of it; a resize cannot be torn.
     fileprivate func torn(_ random: inout SplitMix) -> Self {
         guard case .write(let position, let bytes) = self, random.next() % 2 == 0 else {
             return self

@@ -31,7 +31,7 @@ final class SimulatedFile: DiskFile {
         if let fault = disk.met() {
             guard fault.kind == .short else {
                 hasFailed.store(true, ordering: .relaxed)
-                // A failed write says nothing about what reached the file.
+                // After a failed write, the content of the file is uncertain.
                 let half = bytes.extracting(first: bytes.count / 2)
                 change(.write(position: position, bytes: Array(copying: half)))
                 throw SimulatedDisk.error(.write, name, fault.number)
@@ -47,7 +47,7 @@ final class SimulatedFile: DiskFile {
     ) throws(DiskError) -> Int {
         if disk.isReadToFail() { throw SimulatedDisk.error(.read, name, EIO) }
         let wanted = position..<(position + bytes.count - start)
-        // Copied under the lock: ThreadSanitizer does not see that an array's owners are counted.
+        // Copied under the lock: ThreadSanitizer does not see an array's reference counting.
         let part = disk.state.withLock { state -> [UInt8]? in
             if let unreadable = state.unreadable[name], unreadable.overlaps(wanted) { return nil }
             let end = min(wanted.upperBound, state.inodes[inode]?.current.count ?? 0)
@@ -70,7 +70,7 @@ final class SimulatedFile: DiskFile {
             hasFailed.store(true, ordering: .relaxed)
             disk.state.withLock { state in
                 state.failedSyncs += 1
-                // The kernel forgets that the pages were dirty: a second sync would succeed.
+                // The kernel marks the pages clean, so a second sync would succeed.
                 state.inodes[inode]?.unsynced = []
                 if let synced = state.inodes[inode]?.synced {
                     state.inodes[inode]?.current = synced
@@ -84,7 +84,7 @@ final class SimulatedFile: DiskFile {
             return (hook, state.inodes[inode]?.current, state.inodes[inode]?.unsynced.count)
         }
         begun.0?()
-        // What was written while the sync ran is not covered by it.
+        // The sync does not cover writes made while it ran.
         disk.state.withLock { state in
             guard var content = state.inodes.removeValue(forKey: inode), let covered = begun.1
             else { return }
@@ -119,7 +119,7 @@ final class SimulatedFile: DiskFile {
     }
 }
 
-/// The folder's lock: gone with the last reference, as that of a process.
+/// The folder's lock, released with the last reference as at the end of a process.
 final class SimulatedLock: DiskFile {
     private let disk: SimulatedDisk
 
@@ -138,7 +138,7 @@ final class SimulatedLock: DiskFile {
 }
 
 extension [UInt8] {
-    /// In one go: the sweeps copy a lot, and run without optimisation too.
+    /// Copies the span in one call: the sweeps copy a lot, and also run without optimization.
     package init(copying span: Span<UInt8>) {
         self = unsafe span.withUnsafeBytes { unsafe Array($0) }
     }

@@ -12,7 +12,7 @@ package struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// 0 ..< `bound`.
+    /// A number in 0 ..< `bound`.
     package mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
     /// True in `percent` of 100 calls.

@@ -1,11 +1,11 @@
 import SensorModel
 import WireFormat
 
-/// Bytes of a device's TCP connection: cut into frames, checked, decoded.
+/// Bytes of a device's TCP connection, which are split into frames, validated and decoded.
 enum BinaryTarget {
     static let arrival = Timestamp(microseconds: 1_763_700_000_000_000)
 
-    /// The first byte says how the rest is cut into chunks; the frames must not depend on it.
+    /// The first byte selects how the rest is split into chunks; the frames must not depend on it.
     static func run(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let stream = BinaryFrame.preamble + bytes.dropFirst()
@@ -39,7 +39,7 @@ enum BinaryTarget {
         check(header, payload)
     }
 
-    /// What passes the check decodes, and decodes the same once it is encoded again.
+    /// Checks that a valid frame decodes, and decodes the same after it is encoded again.
     static func check(_ header: FrameHeader, _ payload: Span<UInt8>) {
         do {
             try FrameValidation.check(

@@ -3,11 +3,11 @@ import SensorModel
 
 @testable import struct Recordings.FITCheck
 
-/// A file that somebody plays: read, or refused in a sentence.
+/// A recording file from a user: it is read, or refused with a sentence.
 enum FileTarget {
     static func run(_ bytes: [UInt8], name: String) {
         read(bytes, name: name)
-        // A right check sum leads further in.
+        // A correct checksum lets the input reach more code.
         if name.hasSuffix("fit"), bytes.count > 14 { read(mended(bytes), name: name) }
     }
 
@@ -24,7 +24,7 @@ enum FileTarget {
         }
     }
 
-    /// What a FIT file left goes into an export, which is a file, and not much larger.
+    /// Checks that a FIT file's unknown content can be exported to a FIT file of similar size.
     private static func exportAgain(_ recording: Recording) {
         let kept = recording.frames.reduce(0) { bytes, frame in
             guard case .foreign(let messages) = frame.payload else { return bytes }
@@ -78,7 +78,7 @@ enum FileTarget {
         return export.takeBytes()
     }
 
-    /// A FIT file with a sensor's values, beats, and a message that only its maker knows.
+    /// A FIT file with sensor values, heartbeats and a manufacturer-specific message.
     static var sensedSeed: [UInt8] {
         let start = BinaryTarget.arrival
         var builder = RecordedSessionBuilder(id: SessionID(high: 7, low: 9), device: "wrist")

@@ -1,19 +1,19 @@
 import FuzzDriver
 import Recordings
 
-/// What is fed with bytes that a machine makes up. Each says what must hold beyond "it does not
-/// trap"; a breach ends the process, which libFuzzer keeps the input of.
+/// The core's fuzz targets, each with invariants beyond "it does not trap". A broken invariant ends
+/// the process, and libFuzzer keeps the input.
 enum FuzzTarget: String, Fuzzable {
-    /// What a device sends over TCP after `PLS1`.
+    /// Bytes that a device sends over TCP after `PLS1`.
     case binary
-    /// What it sends as lines.
+    /// Lines that a device sends.
     case text
     /// Requests of the phone apps; the first byte picks the app.
     case push
     case fit
     /// GPX and TCX.
     case track
-    /// A segment of the log that a crash, a bad disk or a stranger left behind.
+    /// A segment of the log after a crash, disk error or external change.
     case segment
 
     func run(_ bytes: [UInt8]) {

@@ -1,14 +1,14 @@
 import PushFormats
 import SensorModel
 
-/// A request of a phone app: answered, with frames in order.
+/// A request of a phone app: it gets an answer, with frames in order.
 enum PushTarget {
     static func run(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let formats = PushFormat.allCases
         let format = formats[Int(first & 0x0F) % formats.count]
         let rest = Array(bytes.dropFirst())
-        // What a GET has in its address a POST has in its body; some apps send both.
+        // Parameters come in a GET's address or a POST's body; some apps send both.
         let query = first & 0x10 == 0 ? "" : String(decoding: rest, as: UTF8.self)
         let type: String? = [
             nil, "application/json", "application/x-www-form-urlencoded", "text/plain",

@@ -2,13 +2,13 @@ import SensorModel
 
 @testable import SegmentLog
 
-/// A folder with one segment of any bytes: readable as far as it goes, and the same after recovery
-/// as after a second one.
+/// A folder with one segment of arbitrary bytes: readable up to a point, and unchanged by a second
+/// recovery.
 enum SegmentTarget {
     private static let name = SegmentFormat.fileName(of: 1)
 
-    /// The first byte's lowest bit says whether check sums are put right first: behind them lies
-    /// everything else there is to find.
+    /// The lowest bit of the first byte selects whether checksums are corrected first, which lets
+    /// the input reach more code.
     static func run(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let rest = Array(bytes.dropFirst())
@@ -39,7 +39,7 @@ enum SegmentTarget {
 
     private static func contents(of reader: LogReader) -> [String] {
         var found: [String] = []
-        // Gaps aside: after damage each start leaves offsets out.
+        // Gaps are not compared, because each start after damage skips offsets.
         _ = try? reader.read(from: RecordOffset(rawValue: 0)) { header, payload in
             found.append("\(header.offset.rawValue) \(header.type.name) \(payload.count)")
             return found.count < 10_000
@@ -47,7 +47,7 @@ enum SegmentTarget {
         return found
     }
 
-    /// The same bytes with the check sums that they should have.
+    /// The same bytes with correct checksums.
     static func mended(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         guard bytes.count >= SegmentFormat.recordsStart else { return bytes }

@@ -1,7 +1,7 @@
 import SensorModel
 import WireFormat
 
-/// Lines of a device: every frame that is handed on is one that the binary door takes, too.
+/// Lines of a device: each accepted frame is also valid in the binary format.
 enum TextTarget {
     static func run(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
@@ -17,7 +17,7 @@ enum TextTarget {
     private static func read(_ line: [UInt8], with decoder: inout TextDecoder) {
         var payload: [UInt8] = []
         decoder.begin()
-        // Each turn takes a byte at least, or gives the heart rate that waited behind its source.
+        // Each iteration consumes a byte at least, or returns the delayed heart rate.
         for _ in 0...(2 * line.count + 2) {
             do throws(RefusedFrame) {
                 guard

@@ -1,10 +1,10 @@
 import Glibc
 
-/// `<malloc.h>` is not in the C library's module.
+/// Declared here because the C library's module lacks `<malloc.h>`.
 @_silgen_name("malloc_info")
 private func mallocInfo(_ options: CInt, _ file: UnsafeMutablePointer<FILE>) -> CInt
 
-/// What this process has allocated and not freed.
+/// The memory that this process has allocated and not freed.
 package enum Heap {
     package static var bytes: Int {
         var start: UnsafeMutablePointer<CChar>?
@@ -15,12 +15,12 @@ package enum Heap {
         guard let start = unsafe start else { return 0 }
         defer { unsafe free(start) }
         let text = unsafe String(cString: start)
-        // Those of all arenas come last, behind each arena's own.
+        // The totals of all arenas come last, after those of each arena.
         let free = last("fast\" count=", in: text) + last("rest\" count=", in: text)
         return last("system type=\"current\"", in: text) - free + last("mmap\" count=", in: text)
     }
 
-    /// The size that stands behind the last `mark`.
+    /// Returns the size that follows the last `mark`.
     private static func last(_ mark: String, in text: String) -> Int {
         for line in text.split(separator: "\n").reversed() where line.contains(mark) {
             let parts = line.split(separator: "size=\"")

@@ -9,12 +9,12 @@ import Testing
         Timestamp(microseconds: Int64((seconds * 1e6).rounded()))
     }
 
-    /// Seconds by which the model's device time is wrong.
+    /// Error of the model's device time in seconds.
     private static func error(_ model: ClockModel, _ device: Double, at arrival: Double) -> Double {
         model.deviceTime(at: time(arrival)).map { $0.seconds(since: time(device)) } ?? .infinity
     }
 
-    /// Delays of 20 ms and a tail, without a clock or a generator of the system.
+    /// A deterministic delay of 20 ms with a long tail.
     private static func delay(_ index: Int) -> Double {
         0.02 + Double((index * 7919) % 101) / 101 * 0.3
     }
@@ -57,7 +57,7 @@ import Testing
             let now = Self.start + Double(index)
             model.observe(Self.time(now), at: Self.time(now + 0.05))
         }
-        // A minute without connection, sent at once.
+        // A minute of data without a connection, sent at once.
         for index in 100..<160 {
             model.observe(
                 Self.time(Self.start + Double(index)), at: Self.time(Self.start + 160.05))

@@ -32,14 +32,14 @@ import Testing
         #expect(Self.mebibytes(of: &pace, at: Self.start) == 96)
         #expect(!pace.hasRoom(Self.device, for: chunk, at: Self.time(3599)))
         #expect(pace.hasRoom(Self.device, for: chunk, at: Self.time(3600)))
-        // More than there is counts as all there is.
+        // A use beyond the budget counts as the whole budget.
         pace.take(1e12, by: Self.device, at: Self.start)
         #expect(!pace.hasRoom(Self.device, for: chunk, at: Self.start))
         #expect(pace.hasRoom(Self.device, for: chunk, at: Self.time(3601)))
     }
 
     @Test(arguments: [
-        // MiB: of the device a day, the log's size, at once, regained in a day.
+        // In MiB: budget a device and day, log size, burst, and what a day restores.
         (2048, 102_400, 8192, 2048), (2048, 10_240, 2560, 640), (2048, 64, 256, 64),
         (16, 10_240, 64, 16),
     ])
@@ -52,7 +52,7 @@ import Testing
         #expect(Self.mebibytes(of: &pace, at: Self.time(86_400)) == regained)
     }
 
-    /// - Returns: How many a device may add at once.
+    /// - Returns: The MiB that a device may add at once.
     private static func mebibytes(of pace: inout DevicePace, at now: Timestamp) -> Int {
         var taken = 0
         while pace.hasRoom(device, for: Double(1 << 20), at: now), taken < 10_000 {

@@ -2,8 +2,8 @@ import Ingest
 import SensorModel
 import Testing
 
-/// A device and a network that lose, double, shuffle and cut off, against the table; what must
-/// hold is checked after every step.
+/// A device and a network that lose, duplicate, reorder and disconnect; invariants are checked
+/// after each step.
 @Suite struct IngestSimulationTests {
     private struct Random: RandomNumberGenerator {
         var state: UInt64
@@ -76,7 +76,7 @@ import Testing
                 if late {
                     #expect(missing.remove(sequence) != nil)
                 } else {
-                    // Numbers between were refused, or there is a gap record.
+                    // Skipped numbers were refused or have a gap record.
                     #expect(sequence > highest)
                     for skipped in (highest + 1)..<sequence { #expect(refused.contains(skipped)) }
                     highest = sequence
@@ -114,7 +114,7 @@ import Testing
             model.sync(upTo: durable)
             guard model.sentAcks.count > before, let ack = model.sentAcks.last else { continue }
             for (offset, entry) in model.entries.enumerated() where UInt64(offset) >= durable {
-                // A late frame may lie below an ack that was sent before it came.
+                // A late frame may have a number below an ack that was sent before it came.
                 if case .frame(let sequence, let late) = entry, !late { #expect(sequence > ack) }
             }
         }

@@ -1,8 +1,8 @@
 import Ingest
 import SensorModel
 
-/// What the daemon does around a session table: a log that becomes durable when told, and the
-/// acks that were sent.
+/// The daemon's parts around a session table: a log with a controllable durable end, and the sent
+/// acks.
 struct PipelineModel {
     enum Entry: Hashable {
         case frame(UInt32, late: Bool)
@@ -24,7 +24,7 @@ struct PipelineModel {
         table = SessionTable(settings: settings, recovered: recovered)
     }
 
-    /// A table with one session open.
+    /// Returns a table with one open session.
     static func opened(settings: IngestSettings = IngestSettings()) -> PipelineModel {
         var model = PipelineModel(settings: settings)
         _ = model.open()
@@ -69,7 +69,7 @@ struct PipelineModel {
         drain()
     }
 
-    /// Everything in the log so far is on disk; or what is before `end`.
+    /// Makes the log durable as a whole or up to `end`.
     mutating func sync(upTo end: UInt64? = nil) {
         var news: [SessionAck] = []
         table.durable(upTo: RecordOffset(rawValue: end ?? offset)) { news.append($0) }

@@ -179,7 +179,7 @@ import Testing
         #expect(model.sentAcks == [3, 4])
     }
 
-    /// A connection that came and went, a restart of the daemon, or neither.
+    /// With a new connection, a restart of the daemon, or neither.
     @Test(arguments: ["same connection", "reconnect", "restart"])
     func `Numbers after frames without any are all the device's own`(interruption: String) {
         var model = PipelineModel.opened()
@@ -206,7 +206,7 @@ import Testing
         #expect(model.entries == Self.frames(0, 0, 0, 0, 0, 1, 2, 3, 4, 5))
         model.sync()
         #expect(model.sentAcks.last == 5)
-        // From here on a frame without a number is recorded, and acks speak of numbers.
+        // From here on, an unnumbered frame is recorded and acks are by number.
         model.send(0, from: connection)
         model.sync()
         model.send(6, from: connection)
@@ -239,7 +239,7 @@ import Testing
         #expect(model.sentAcks == [5, 1, 2, 3])
     }
 
-    /// A restart forgets that acks speak of numbers, and the log remembers the numbers.
+    /// A restart forgets that acks are by number, but the log keeps the numbers.
     @Test func `After a restart a frame without a number is not acknowledged as the first`() {
         var recovery = SessionRecovery(
             session: PipelineModel.session, device: PipelineModel.device)

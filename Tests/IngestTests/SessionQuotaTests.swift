@@ -5,7 +5,7 @@ import Testing
 @Suite struct SessionQuotaTests {
     private let quota = SessionQuota(sessionsMax: 1000)
 
-    /// Each device begins sessions in turn until none may begin another.
+    /// Lets each device in turn begin sessions until none may begin another.
     ///
     /// - Returns: Sessions by device.
     private func filled(_ recorded: [Int]) -> [Int] {

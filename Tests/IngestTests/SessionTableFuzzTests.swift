@@ -2,7 +2,7 @@ import Ingest
 import SensorModel
 import Testing
 
-/// Calls in any order with any numbers, as hostile devices and a stumbling clock make them.
+/// Random calls with arbitrary numbers, as from hostile devices and an unsteady clock.
 @Suite struct SessionTableFuzzTests {
     private struct Random: RandomNumberGenerator {
         var state: UInt64
@@ -60,7 +60,7 @@ import Testing
         model.advance(to: model.seconds + 10_000)
         #expect(model.table.nextDeadline == nil)
         for (session, acks) in model.acks {
-            // An erased session begins anew, so only its own run of acks must rise.
+            // An erased session begins anew, so acks need to rise only within each run of it.
             #expect(acks.allSatisfy { $0 > 0 }, "\(session)")
         }
     }

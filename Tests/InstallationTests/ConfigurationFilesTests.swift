@@ -3,7 +3,7 @@ import Foundation
 import Runtime
 import Testing
 
-/// What lies in config/ agrees with the code.
+/// Checks that the files in config/ agree with the code.
 @Suite struct ConfigurationFilesTests {
     @Test func `The example is what the program prints`() throws {
         let file = try InstalledFile.text("config/pulsecast.example.yaml")
@@ -49,7 +49,7 @@ import Testing
         #expect(alerts.count >= 5)
     }
 
-    /// Names as in the metrics page: a histogram's parts count as the histogram.
+    /// Metric names as on the metrics page: the parts of a histogram count as one.
     private static func metrics(in text: String) -> Set<String> {
         Set(
             text.matches(of: /pulsecast_[a-z_]+/).map { match in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A datagram socket in a folder of its own: what systemd's end of sd_notify(3) sees.
+/// A datagram socket in its own folder: systemd's end of sd_notify(3).
 final class DatagramInbox {
     let path: String
     private let folder: URL
@@ -31,7 +31,7 @@ final class DatagramInbox {
 
     deinit {
         close(descriptor)
-        // A folder left in the temporary directory harms nobody.
+        // A leftover in the temporary directory is harmless.
         try? FileManager.default.removeItem(at: folder)
     }
 

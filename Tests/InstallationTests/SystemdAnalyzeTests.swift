@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What systemd itself says of the units, where it is installed.
+/// The verdict of systemd itself on the units, where it is installed.
 @Suite struct SystemdAnalyzeTests {
     private static let program = "/usr/bin/systemd-analyze"
     private static var isInstalled: Bool {
@@ -44,8 +44,8 @@ import Testing
     }
 }
 
-/// The units in a folder of their own, with a program that exists: the daemon is not installed where
-/// tests run.
+/// The units in a temporary folder with an existing program, because the daemon is not installed
+/// here.
 private struct UnitFolder {
     private let folder: URL
     let paths: [String]
@@ -76,7 +76,7 @@ private struct UnitFolder {
     }
 
     func remove() {
-        // A folder left in the temporary directory harms nobody.
+        // A leftover in the temporary directory is harmless.
         try? FileManager.default.removeItem(at: folder)
     }
 }

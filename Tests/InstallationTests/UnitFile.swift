@@ -1,4 +1,4 @@
-/// A systemd unit: sections of settings, each of which may come several times.
+/// A systemd unit: sections of settings, which may repeat.
 struct UnitFile {
     struct Setting: Hashable {
         let section: String

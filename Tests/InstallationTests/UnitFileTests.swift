@@ -3,7 +3,7 @@ import Foundation
 import Runtime
 import Testing
 
-/// The units say what the daemon expects of them.
+/// Checks that the units match the daemon's expectations.
 @Suite struct UnitFileTests {
     private static let listeners = ["device", "http", "operations"]
 
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// A drop-in appends to lists; without the empty line first the internet would stay.
+    /// A drop-in appends to lists: without the empty line first, Internet families stay allowed.
     @Test func `The private network keeps no family but Unix`() throws {
         let dropIn = try Self.unit("pulsecast.service.d/private-network.conf")
         #expect(dropIn.values("Service", "PrivateNetwork") == ["yes"])
@@ -84,7 +84,7 @@ import Testing
         #expect(folders.allSatisfy { $0.count == 6 })
     }
 
-    /// Credentials under other names are never found.
+    /// The daemon does not find credentials under other names.
     @Test(arguments: [
         ("master-key", "Sources/Secrets"), ("tls-certificate", "Sources/Daemon"),
         ("tls-key", "Sources/Daemon"),

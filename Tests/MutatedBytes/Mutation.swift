@@ -1,8 +1,8 @@
 import Foundation
 
-/// Bytes made wrong in the ways that bytes go wrong.
+/// Typical mutations of bytes.
 package enum Mutation {
-    /// How many mutants of each format a run looks at.
+    /// Number of mutants of each format in one run.
     package static var count: Int {
         ProcessInfo.processInfo.environment["PULSECAST_LONG"] == nil ? 1000 : 10_000
     }
@@ -23,7 +23,7 @@ package enum Mutation {
                 let end = min(place + Int.random(in: 1...40, using: &generator), result.count)
                 result.insert(contentsOf: result[place..<end], at: place)
             default:
-                // A digit more makes a number of another size.
+                // Extra digits change a number's magnitude.
                 result.insert(contentsOf: Array("99999999".utf8), at: place)
             }
         }

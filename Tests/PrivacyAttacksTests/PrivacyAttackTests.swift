@@ -1,8 +1,8 @@
 import PrivacyAttacks
 import Testing
 
-/// The published attacks on privacy zones, over a small town's people, against the product's own
-/// code. `tools/privacy` prints the same for a thousand homes and for more designs.
+/// The published attacks on privacy zones against the product's code, in a small town.
+/// `tools/privacy` prints the same for a thousand homes and for more designs.
 @Suite struct PrivacyAttackTests {
     private static func scores(_ designs: [Design], homes: Int) -> [String: Trial.Score] {
         let trial = Trial(seed: 1, habit: .direct, secondsApart: 5)
@@ -14,14 +14,14 @@ import Testing
     private static let changing = scores(Design.changing, homes: 7)
     private static let leaking = scores(Design.leaking, homes: 8)
 
-    /// Circles, and everything that is told beside the positions. What the shown streets tell is in
-    /// the table: no offset hides that.
+    /// Attacks by circles and by values beside the positions. Attacks by the shown streets are only
+    /// in the table, because no offset prevents them.
     private static let attacks: [Attack] = [
         .circle, .consensus, .ring, .hull, .hole, .meters, .seconds, .climb, .records,
         .besideMeters, .besideSeconds, .moves,
     ]
 
-    /// The blind guess and three standard deviations of so many homes, in percent.
+    /// The rate of random guesses plus three standard deviations for these homes, in percent.
     private static func bound(_ score: Trial.Score) -> Double {
         let share = score.baselinePercent / 100
         let deviation = (share * (1 - share) / Double(score.homes)).squareRoot()
@@ -51,7 +51,7 @@ import Testing
         #expect(score.leaks == 0)
     }
 
-    /// The judges' own test: each mistake is found by the attack that is made for it.
+    /// Tests the attacks themselves: each deliberate leak is found by the attack made for it.
     @Test(
         arguments: zip(
             Design.leaking,

@@ -35,7 +35,7 @@ import Testing
             where other.followsHidden {
                 let before = try #require(one.distanceMeters)
                 let after = try #require(other.distanceMeters)
-                // A split takes the place of a second's metrics.
+                // A split's record replaces the record of one second's metrics.
                 #expect(abs(after - before) < 12)
             }
             #expect(shown.endedAt == nil)
@@ -43,8 +43,8 @@ import Testing
         #expect(shownRuns > 2)
     }
 
-    /// Viewers of all of a device's shares together see what the projection shows, and nothing
-    /// else: a delay changes when, a group has no view but those of its members.
+    /// The union of a device's shares shows what the projection shows and nothing else: a delay
+    /// changes only the time, and a group has only its members' views.
     @Test(arguments: [0.0, 300])
     func `Shares with other delays show the same points`(trim: Double) throws {
         var runner = Runner(in: Self.town, habit: .direct, seed: 9)
@@ -54,17 +54,17 @@ import Testing
                 SessionPublisher().publish(run, hiding: settings).points.compactMap(\.record))
             let live = try LiveShares(of: run, hiding: settings, delays: [0, 60, 1800]).records
             #expect(live.allSatisfy { $0 == live[0] })
-            // Positions that round to the one before are not told again.
+            // A position that rounds to the one before is not sent again.
             #expect(live[0].isSubset(of: expected))
             #expect(live[0].count > expected.count * 9 / 10)
         }
     }
 }
 
-/// What viewers of several shares of one device see of a run, live.
+/// The live views of one run in several shares of a device.
 private struct LiveShares {
     private var views: [ShareView] = []
-    /// For each share, the records that brought a position.
+    /// For each share, the records with a new position.
     private(set) var records: [Set<Int>] = []
 
     init(of run: RecordedRun, hiding settings: PrivacySettings, delays: [Int]) throws {

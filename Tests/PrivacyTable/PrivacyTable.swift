@@ -1,7 +1,7 @@
 import Foundation
 import PrivacyAttacks
 
-/// Prints which published attacks find how many homes, by design.
+/// Prints, by design, for how many homes the published attacks succeed.
 ///
 /// `privacytable [--homes N] [--runs N] [--seed S] [--habit direct|roundabout] [--designs SET]`:
 /// SET is `product`, `changing`, `leaking`, `late`, `circles` or `all`.

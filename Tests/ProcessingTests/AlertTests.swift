@@ -22,7 +22,7 @@ import Testing
         var drift = ZoneDrift()
         var told: [Alert] = []
         for second in 0..<400 {
-            // From one wrong zone into another: still off target.
+            // A change from one wrong zone to another is still off target.
             let zone = second < 100 ? 4 : 5
             let alert = drift.tick(zone: zone, target: 3, seconds: 1, at: at(Double(second)))
             if let alert { told.append(alert) }
@@ -79,7 +79,7 @@ import Testing
 
     // MARK: Fall
 
-    /// Readings 0.5 s apart, as the reference's tests have them.
+    /// Readings 0.5 s apart, as in the reference implementation's tests.
     private func falls(_ readings: [Float], traits: MotionTraits = .includesGravity) -> Bool {
         var detector = FallDetector()
         var fell = false
@@ -174,7 +174,7 @@ import Testing
 
     // MARK: Safety timer
 
-    /// A session of two hours and a bit, a heart rate every 5 s.
+    /// A session of just over two hours with a heart rate every 5 s.
     private func longRun(
         limit: Double?, until end: Double, silentFrom silence: Double = .infinity,
         cancelAt: Double? = nil

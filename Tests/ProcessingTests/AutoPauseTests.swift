@@ -15,7 +15,7 @@ import Testing
             latitude: 48 + meters / 111_194.93, longitude: 11, horizontalAccuracy: 4, speed: speed)
     }
 
-    /// Fixes once a second at these speeds; transitions with the second they came in.
+    /// Feeds fixes once a second at these speeds; returns transitions with the second of each.
     private func run(
         _ speeds: [Double], doppler: [Double?]? = nil, from autoPause: inout AutoPause
     ) throws -> [(second: Int, transition: AutoPause.Transition)] {
@@ -63,7 +63,7 @@ import Testing
 
     // MARK: Slow hikes
 
-    /// A watch's fixes once a second: no accuracy, and a speed of 0 below a walk.
+    /// Feeds a watch's fixes once a second: no accuracy, and a speed of 0 below walking speed.
     private func hike(
         _ speeds: [Double], doppler: Double = 0, from autoPause: inout AutoPause
     ) throws -> [(second: Int, transition: AutoPause.Transition, metersBack: Double)] {
@@ -94,7 +94,7 @@ import Testing
         guard let last = seen.last, case .paused(let since)? = seen.first?.transition else {
             return
         }
-        // All but the newest step, which is measured again.
+        // The newest step is left out, because it is measured again.
         let walked = speed * (at(Double(last.second)).seconds(since: since) - 1)
         #expect(abs(last.metersBack - walked) <= 0.2 * walked)
     }
@@ -233,7 +233,7 @@ import Testing
             pipeline.apply(location: fix, at: at(8 * Double(index)), into: &events)
         }
         #expect(pipeline.metrics.movingSeconds > 0.97 * pipeline.metrics.elapsedSeconds)
-        // Then none at all: that is a stop.
+        // Without any movement it is a stop.
         for second in 1593..<1640 {
             pipeline.apply(marker: "", at: at(Double(second)), into: &events)
         }

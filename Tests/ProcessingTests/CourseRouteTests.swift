@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// A way of random steps around a place; some steps have no length.
+    /// A random walk around a place; some steps have length zero.
     private static func way(_ longitude: Double, _ random: inout Random) -> [Course.Point] {
         var (north, east) = (48.0, longitude)
         let stepDegrees = Double.random(in: 0.0001...0.05, using: &random)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processing
 
-/// A session along 4 km straight north, a fix a second, 4 m each.
+/// Sessions along 4 km straight north, with a fix every second, 4 m apart.
 @Suite struct CourseTests {
     private static let degree = 111_194.93
 
@@ -21,7 +21,7 @@ import Testing
             })
     }
 
-    /// Each course from its second on; `meters` is where the session begins.
+    /// Runs with each course from its second on; the session begins at `meters`.
     private func run(
         _ courses: [(second: Int, course: Course?)], from meters: Double = 0
     ) throws -> [StreamEvent] {
@@ -57,7 +57,7 @@ import Testing
     @Test func `Each checkpoint is told once, at the second in which it is reached`() throws {
         let found = reached(try run([(0, course(three))]))
         #expect(found.map(\.checkpoint.checkpoint) == ["bridge", "tower", "finish"])
-        // 150 m before it, at 4 m/s: 212.5 s, and so on.
+        // 150 m before the mark at 4 m/s the time is 212.5 s; the others are alike.
         #expect(found.map(\.checkpoint.elapsedSeconds) == [213, 463, 713])
         #expect(found.map(\.time) == [at(213), at(463), at(713)])
         for (_, checkpoint) in found {

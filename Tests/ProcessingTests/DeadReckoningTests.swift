@@ -5,8 +5,10 @@ import Testing
 @testable import Processing
 
 @Suite struct DeadReckoningTests {
-    /// Runs straight on at 3 m/s for an hour, with courses that are off by so much (radians, one
-    /// standard deviation), and a share of the true way.
+    /// Runs straight on at 3 m/s for an hour; `noise` is a standard deviation of courses in
+    /// radians.
+    ///
+    /// - Returns: The dead reckoning, and its distance as a share of the true one.
     private func straight(noise: Double) -> (reckoning: DeadReckoning, share: Double) {
         var generator = SeededGenerator(seed: 8)
         var reckoning = DeadReckoning()
@@ -26,7 +28,7 @@ import Testing
     }
 
     @Test func `Corners between two fixes neither lengthen the way nor shorten it`() {
-        // A right angle of 5 m radius at 3 m/s, met at a hundred moments between two fixes.
+        // A right-angle turn of 5 m radius at 3 m/s, at a hundred phases between two fixes.
         let rate = 3 / 5.0
         let turnSeconds = Double.pi / 2 / rate
         var sum = SIMD2<Double>.zero
@@ -40,7 +42,7 @@ import Testing
                 sum += step / 100
             }
         }
-        // North until the turn begins, in the mean after 10.495 s, then its arc, then east.
+        // North until the turn begins, after 10.495 s on average, then the arc, then east.
         let north = 3 * 10.495 + 5
         let east = 5 + 3 * (30 - 10.495 - turnSeconds)
         #expect(abs(sum.x - east) < 0.01)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Processing
 
-/// What holes and bad starts do to the distance and to its interval.
+/// Effects of holes and poor starts on the distance and its interval.
 @Suite struct DistanceHoleTests {
     private func at(_ seconds: Double) -> Timestamp {
         Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
@@ -18,7 +18,7 @@ import Testing
             horizontalAccuracy: accuracy, speed: 3)
     }
 
-    /// Meters credited for a hole of 20 s at 3 m/s whose ends lie so far apart.
+    /// Meters credited for a hole of 20 s at 3 m/s whose ends are `line` meters apart.
     private func credited(line: Double, steps: Double = 0) throws -> Double {
         var gate = FixGate()
         var distance = Distance(calibration: nil)
@@ -31,7 +31,7 @@ import Testing
             }
         }
         let before = try #require(distance.meters)
-        // The count is behind: what it lacks is told by the fix that ends the hole.
+        // The step count lags behind; the fix that ends the hole supplies the rest.
         if steps > 0 { distance.bridge(steps: steps - 1.5, cadence: 160) }
         let verdict = gate.admit(try place(east: 0, north: 90 + line), at: at(50))
         guard case .step(let step) = verdict else { return -1 }
@@ -74,7 +74,7 @@ import Testing
         settings.motionRate = 0
         settings.sendsHeartRate = false
         settings.sendsStatus = false
-        // One seed alone says little: each has other turns and another scatter.
+        // Several seeds, because each has different turns and noise.
         func shares(speed: Double) throws -> Double {
             let plan = RunPlan(legs: [.init(seconds: 3600 / speed, speed: speed)])
             return try (UInt64(7)...10).reduce(0.0) { sum, seed in

@@ -77,7 +77,7 @@ import Testing
 }
 
 @Suite struct DistanceTests {
-    /// Mean error of the final distance over seeds, and the worst, percent.
+    /// Mean and worst error of the final distance over seeds, percent.
     private func errors(
         _ settings: RunnerSettings, plan: RunPlan, seeds: ClosedRange<UInt64>
     ) -> (mean: Double, worst: Double) {

@@ -5,8 +5,8 @@ import Testing
 @testable import Processing
 
 @Suite struct DopplerFactorTests {
-    /// Twenty seconds at 1.25 m/s, which turn by 40° after every two minutes, seen by Doppler as so
-    /// much shorter and turned.
+    /// Runs stretches of twenty seconds at 1.25 m/s with a turn of 40° every two minutes, which
+    /// Doppler sees shortened by `factor` and rotated.
     private func learned(
         factor: Double, turn: Double = 0, bend: Double = 0.7, stretches: Int = 60,
         error: Double = 0, leapAt leap: Int? = nil, holeAt hole: Int? = nil

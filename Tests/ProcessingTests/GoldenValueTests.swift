@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processing
 
-/// The reference applications' own numbers, and those of the papers, to the digit.
+/// Exact values published by the reference applications and the papers.
 @Suite struct GoldenValueTests {
     private func profile(
         maximum: Int, rest: Int? = nil, threshold: Int? = nil, zones: ZoneScheme

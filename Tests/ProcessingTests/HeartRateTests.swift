@@ -62,7 +62,7 @@ import Testing
         #expect(highest == 140)
     }
 
-    /// What is shown each second, of one reading a second.
+    /// Returns the value shown each second, for one reading a second.
     private func play(
         _ values: [Double], until last: Int
     ) throws -> (shown: [HeartRateMetric], pipeline: SessionPipeline) {
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // One wrong reading; a leap that lasts; leaps to and fro; within what a heart does.
+        // One wrong reading; a lasting jump; jumps to and fro; changes that a heart can make.
         ([140.0, 140, 230, 141, 141], [140.0, 140, 140, 141, 141], [2], 1),
         ([90, 90, 150, 151, 152, 152], [90, 90, 90, 90, 152, 152], [2, 3], 2),
         ([140, 230, 140, 230, 140], [140, 140, 140, 140, 140], [1, 3], 2),
@@ -148,11 +148,11 @@ import Testing
         var totals = HeartRateTotals()
         _ = totals.add(100, zone: 1, zoneCount: 5, at: at(0))
         for index in 0..<20 {
-            // The same value twenty times within a second counts one second.
+            // Twenty equal values within a second count as one second.
             _ = totals.add(150, zone: 3, zoneCount: 5, at: at(10 + Double(index) / 20))
         }
         #expect(abs((totals.average(at: at(20)) ?? 0) - 125) < 1e-9)
-        // 10 s at 100, then 15 s of the last value at most.
+        // 10 s at 100, then at most 15 s of the last value.
         #expect(
             abs((totals.average(at: at(1000)) ?? 0) - (1000 + 150 * 15.95) / 25.95) < 1e-9)
         #expect(totals.maximum == 150)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processing
 
-/// Times and distances that no run has: they must neither end the process nor spoil a session.
+/// Impossible times and distances must not end the process or corrupt a session.
 @Suite struct HostileTimeTests {
     private func at(_ seconds: Double) -> Timestamp {
         Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
@@ -42,7 +42,7 @@ import Testing
         #expect(abs((next.first?.seconds ?? 0) - 300) < 1e-3)
     }
 
-    /// A watch whose receiver sets its clock after the first fixes.
+    /// The receiver of the watch sets the clock after the first fixes.
     @Test func `Fixes from before the session are no pause of it`() throws {
         var pipeline = SessionPipeline(profile: RunnerProfile())
         var events: [StreamEvent] = []
@@ -73,7 +73,7 @@ import Testing
         for second in 0..<10 {
             pipeline.apply(heartRate: rate, at: at(Double(second)), into: &events)
         }
-        // The clock is set ahead by a week, which a second sample confirms.
+        // The clock is set ahead by a week, and a second sample confirms it.
         for second in 0..<5 {
             pipeline.apply(heartRate: rate, at: at(604_800 + Double(second)), into: &events)
         }

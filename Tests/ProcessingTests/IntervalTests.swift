@@ -23,7 +23,7 @@ import Testing
         changes.compactMap { if case .ended(let interval) = $0 { interval } else { nil } }
     }
 
-    /// Runs at 3 m/s and 150 beats/min, told every `every` seconds.
+    /// Runs at 3 m/s and 150 beats/min, with updates every `every` seconds.
     private func run(
         _ text: String, seconds: Double, every: Double, paused: ClosedRange<Double>? = nil
     ) throws -> [Intervals.Change] {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Processing
 
-/// Frames that were lost and come late: the way through the hole, and the splits that it changes.
+/// Frames that were lost and come late: their distance, and the splits that they change.
 @Suite struct LateFixTests {
     private static let speed = 3.0
 
@@ -12,7 +12,7 @@ import Testing
         Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
     }
 
-    /// A square of 180 m: the straight line over a corner is far shorter than the way.
+    /// A position on a square of 180 m, where a line over a corner is far shorter than the path.
     private func location(_ second: Int) throws -> Location {
         let along = (Self.speed * Double(second)).truncatingRemainder(dividingBy: 720)
         let part = along.truncatingRemainder(dividingBy: 180)
@@ -43,7 +43,7 @@ import Testing
             events.compactMap { if case .split(let split) = $0.kind { split } else { nil } }
         }
 
-        /// As a viewer has them in the end.
+        /// The splits that a viewer has in the end.
         var final: [Split] {
             splits.map { split in
                 corrections.last { $0.unit == split.unit && $0.number == split.number } ?? split
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// The fixes of the seconds `lost` come at `comeAt`, or never.
+    /// Runs with the fixes of the seconds `lost` arriving at `comeAt`, or never.
     private func run(
         seconds: Int, lost: Range<Int>? = nil, comeAt: Int? = nil, backwards: Bool = false
     ) throws -> Run {

@@ -3,14 +3,14 @@ import Testing
 
 @testable import Processing
 
-/// A watch that sends live has its clock set in the middle of a run: nobody ran in between.
+/// A live watch has its clock set in the middle of a run: no movement counts for the jump.
 @Suite struct LiveClockTests {
     private func at(_ seconds: Double) -> Timestamp {
         Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
     }
 
-    /// 300 s at 3 m/s, a heart rate and a fix a second.
-    /// `stamp` is the device's clock at a second of the run, `arrival` the daemon's; `nil`: not known.
+    /// Runs 300 s at 3 m/s with a heart rate and a fix a second. `stamp` is the device's time at a
+    /// second of the run, `arrival` the daemon's; `nil`: not known.
     private func run(
         _ stamp: (Double) -> Double, arrival: (Double) -> Double?
     ) throws -> Metrics {
@@ -56,7 +56,7 @@ import Testing
         #expect(abs((shown.distanceMeters ?? 0) - 897) < 9)
     }
 
-    /// A fix a second; the heart rates of a minute come at once.
+    /// Sends a fix a second, and a minute's heart rates at once.
     @Test(arguments: [60, 120, 280])
     func `Heart rates that come in batches set no clock`(seconds: Int) throws {
         var pipeline = SessionPipeline(profile: RunnerProfile())
@@ -100,7 +100,7 @@ import Testing
         #expect(pipeline.metrics.state == .ended)
     }
 
-    /// Heart rates of 50 s ago that a phone had kept, after two minutes of live ones.
+    /// After two minutes of live heart rates, a phone sends buffered ones that are 50 s old.
     @Test func `A buffer that is emptied late is no clock set back`() throws {
         var pipeline = SessionPipeline(profile: RunnerProfile())
         var events: [StreamEvent] = []

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Processing
 
-/// What sensors computed themselves, weighed against our own.
+/// Values computed by sensors, compared with the daemon's own.
 @Suite struct MeasuredTests {
     typealias Quantity = MeasuredValues.Quantity
 
@@ -21,7 +21,7 @@ import Testing
         return values
     }
 
-    /// A session of what `body` applies at each second; its metrics at the end.
+    /// Runs a session of the values that `body` applies at each second; returns its final metrics.
     private static func metrics(
         seconds: Int, profile: RunnerProfile = RunnerProfile(),
         _ body: (inout SessionPipeline, Double, inout [StreamEvent]) throws -> Void
@@ -79,14 +79,14 @@ import Testing
         #expect(stale.cadence?.stepsPerMinute == nil && stale.cadence?.state == .stale)
         #expect(stale.measured.first?.state == .stale && stale.measured.first?.ageSeconds == 7)
         #expect(stale.measured.first?.standsIn == [])
-        // The mean is of what was shown.
+        // The mean is that of the shown values.
         #expect(Self.isNear(stale.averageCadence, 180, within: 0.03))
     }
 
     @Test func `Our own cadence counts where motion says one, whatever a sensor says`() {
         let (beside, _) = Self.run { $0.footPod?.placement = .wrist }
         let (alone, _) = Self.run { $0.footPod = nil }
-        // Motion needs its first seconds.
+        // The first seconds of motion are needed to start.
         for metrics in beside where metrics.elapsedSeconds > 10 {
             #expect(metrics.cadence?.source == nil && metrics.measured.count == 1)
             #expect(metrics.measured.first?.standsIn.contains(.cadence) == false)
@@ -130,7 +130,7 @@ import Testing
     @Test func `Positions count before a sensor, and a sensor before steps`() {
         let (outside, way) = Self.run { $0.footPod?.calibrationError = 0.3 }
         #expect(Self.isNear(outside.last?.distanceMeters, way?.distanceMeters, within: 0.03))
-        // The first fixes are awaited.
+        // The comparison starts after the first fixes.
         let later = outside.filter { $0.elapsedSeconds > 10 }
         #expect(later.allSatisfy { metrics in metrics.measured.allSatisfy { $0.standsIn == [] } })
         let (inside, belt) = Self.run { settings in
@@ -179,7 +179,7 @@ import Testing
         }
         #expect(Self.isNear(metrics.distanceMeters, 1600, within: 0.005))
         #expect(Self.isNear(metrics.steps.map(Double.init), 1200, within: 0.005))
-        // A kilometer.
+        // The distance of one kilometer.
         #expect(splits == 1)
         #expect(metrics.manuallyPaused && metrics.speedMetersPerSecond == 0)
     }
@@ -220,7 +220,7 @@ import Testing
         }
         let counts = try #require(sensors.best(quantity, at: Self.at(1)))
         #expect(sensors.sensors[counts.sensor].placement == best)
-        // Once it is silent, the next one counts.
+        // Once this sensor is silent, the next one counts.
         let others = places.filter { $0 != best && $0 != nil }
         for (index, placement) in others.enumerated() {
             _ = sensors.add(
@@ -279,7 +279,7 @@ import Testing
         }
         let mean = try #require(pipeline.metrics.powerWatts)
         #expect(abs(mean - (260 + 200 + 260) / 3) < 1e-9)
-        // Another sensor counts once the first is silent, and begins anew.
+        // After the first sensor goes silent, another one counts, and starts a new average.
         pipeline.apply(
             .measured(try Self.values([.power: 300], source: "strap", .chest)), at: Self.at(10),
             into: &events)

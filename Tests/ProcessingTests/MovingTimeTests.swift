@@ -15,7 +15,7 @@ import Testing
             #expect(time.end(at: at(start + 4)) != nil)
         }
         #expect(time.pausedSeconds(until: at(1000)) == 400)
-        // Dated back into the pause before: begins where that ended.
+        // A start dated back into the previous pause becomes the end of that pause.
         #expect(time.begin(since: at(992), automatic: true) == at(994))
         #expect(time.pausedSeconds(until: at(996)) == 402)
         _ = time.end(at: at(998))

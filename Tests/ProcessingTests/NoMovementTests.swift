@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processing
 
-/// The alert in a session; its five minutes alone are among ``AlertTests``.
+/// The alert in a session; ``AlertTests`` covers its five minutes alone.
 @Suite struct NoMovementTests {
     private func at(_ seconds: Double) -> Timestamp {
         Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
@@ -11,10 +11,10 @@ import Testing
 
     enum Sent { case nothing, heartRate, motion, battery }
 
-    /// Runs a minute at 3 m/s with a position and a heart rate a second, then stands for 20 minutes,
-    /// of which a distance filter sends no position.
+    /// Runs a minute at 3 m/s with a position and a heart rate a second, then stands for 20
+    /// minutes, of which a distance filter sends no position.
     ///
-    /// - Returns: When the alert was raised, seconds, and the session.
+    /// - Returns: Seconds at which the alert was raised, and the session.
     private func stand(
         sending sent: Sent, silentUntil heard: Double = 60, pausedAt pause: Double? = nil
     ) throws -> (raised: [Double], pipeline: SessionPipeline) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Processing
 
-/// A watch stops its receiver while its wearer has paused it: the next fix is elsewhere.
+/// A watch stops its receiver during a manual pause, and the next fix is elsewhere.
 @Suite struct PauseByHandTests {
     private func at(_ seconds: Double) -> Timestamp {
         Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
@@ -14,8 +14,8 @@ import Testing
             latitude: 48 + meters / 111_194.93, longitude: 11, horizontalAccuracy: 4, speed: 3)
     }
 
-    /// 200 s at 3 m/s, a pause of `seconds` in which the wearer goes `meters`, 200 s more.
-    /// The receiver runs on for `fixesInPause` seconds of the pause.
+    /// Runs 200 s at 3 m/s, pauses for `seconds` and moves `meters` meanwhile, and runs 200 s more.
+    /// The receiver stays on for the first `fixesInPause` seconds of the pause.
     private func run(
         pauseOf seconds: Double, meters: Double, fixesInPause: Int = 0
     ) throws -> (shown: Metrics, splits: [Split]) {

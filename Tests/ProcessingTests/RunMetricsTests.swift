@@ -17,7 +17,7 @@ import Testing
         var splits = Splits()
         splits.start(at: at(0), altitude: nil)
         var completed: [Split] = []
-        // 3 m/s, told every 7 s: the mark lies between two.
+        // At 3 m/s with updates every 7 s, the mark lies between two updates.
         for second in stride(from: 0.0, through: 700, by: 7) {
             completed += splits.update(
                 meters: 3 * second, at: at(second), movingTime: MovingTime(), context: nothing)
@@ -261,7 +261,7 @@ import Testing
 
     @Test func `Off the course beyond 200 m`() throws {
         var tracker = try #require(CourseTracker(CourseRoute(course)))
-        let degree = 111_194.93 * 0.66913  // meters of a degree of longitude at 48°
+        let degree = 111_194.93 * 0.66913  // meters a degree of longitude at 48°
         for (meters, isOff) in [(0.0, false), (199, false), (201, true), (160, true), (140, false)]
         {
             let fix = try Location(latitude: 48.01, longitude: 11 + meters / degree)

@@ -69,7 +69,7 @@ import Testing
     @Test func `A session lasts over midnight and over 27 days`() throws {
         var pipeline = SessionPipeline(profile: RunnerProfile())
         var events: [StreamEvent] = []
-        // 2^31 ms are 24.9 days; a sample in 45 minutes is no clock that was set.
+        // 2^31 ms are 24.9 days; a sample every 45 minutes is not a clock change.
         let interval = 2700.0
         let count = Int(27 * 86_400 / interval)
         var last = -1.0

@@ -9,7 +9,7 @@ import Testing
         Timestamp(microseconds: 1_763_700_000_000_000).advanced(bySeconds: seconds)
     }
 
-    /// Meters of 20 s northwards at 3 m/s by position and 2.7 m/s by Doppler.
+    /// Meters credited for 20 s north at 3 m/s by position and 2.7 m/s by Doppler.
     private func credited(accuracy: Double, course: Double?) throws -> Double {
         var gate = FixGate()
         var fusion = SpeedFusion()

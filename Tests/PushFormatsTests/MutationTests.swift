@@ -5,7 +5,7 @@ import Testing
 
 @testable import PushFormats
 
-/// Bytes gone wrong: every answer is one of the answers there are, and nothing traps.
+/// Mutated bytes: each answer is a documented one, and nothing traps.
 @Suite struct MutationTests {
     private static let bodies: [(PushFormat, String)] = [
         (
@@ -71,7 +71,7 @@ import Testing
                     ? String(decoding: mutant, as: UTF8.self) : "",
                 contentType: nil, body: mutant, arrivalTime: PushTests.arrival)
             let batch = format.batch(of: request)
-            // An answer that is no success says why.
+            // A refusal gives its reason.
             let explained = batch.refused.total > 0 && batch.reply.body.count > 10
             let answered =
                 batch.reply.status == 200 || [400, 499].contains(batch.reply.status) && explained

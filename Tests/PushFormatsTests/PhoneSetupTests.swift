@@ -67,7 +67,7 @@ import Testing
         #expect(PhoneSetup.base64(Array(text.utf8)) == wanted)
     }
 
-    /// Read back by a decoder of somebody else's when it was written down.
+    /// The expected squares were verified with an independent decoder.
     @Test func `A short text is the smallest square`() throws {
         let code = try #require(QRCode("a"))
         let rows = (0..<code.size).map { y in

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct PushSettlementTests {
     private static let end = RecordOffset(rawValue: 70)
-    /// 4 turns of 32 records of 16 bytes, and 2.
+    /// Four turns of 32 records of 16 bytes, and two more.
     private static let turnsMax = 6
 
     private static func turn(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PushFormats
 
-/// Golden requests of each application, the frames they are, the exact answers.
+/// Golden requests of each application with their frames and exact answers.
 @Suite struct PushTests {
     static let start = Timestamp(microseconds: 1_763_700_000_000_000)
     static let arrival = start.advanced(byMicroseconds: 10_000_000)
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // Android says how accurate it is and has the other sign; both are in m/s².
+        // Android sends its accuracy and the opposite sign; both use m/s².
         (#""accuracy":3,"#, Float(-1)), ("", Float(1)),
     ])
     func `Sensor Logger: acceleration in g, rotation beside it, Apple's sign`(

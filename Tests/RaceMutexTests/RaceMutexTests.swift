@@ -3,9 +3,9 @@ import RaceMutex
 import Synchronization
 import Testing
 
-/// Whether ThreadSanitizer is told of Swift's mutexes.
+/// Checks that ThreadSanitizer knows Swift's mutexes.
 @Suite struct RaceMutexTests {
-    /// What a mutex of another object guards: the numbers are as those of other tests.
+    /// State guarded by a mutex of another object, with numbers as in other tests.
     private final class Guarded: @unchecked Sendable {
         private let lock = Mutex(())
         private var count = 0
@@ -15,7 +15,7 @@ import Testing
         func add() {
             lock.withLock { _ in
                 count += 1
-                // The others come while this one has the lock.
+                // The other threads arrive while this one holds the lock.
                 if count.isMultiple(of: 16) { usleep(50) }
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recordings
 
-/// What a FIT file holds beyond the frames that we know comes out of an export again.
+/// The unknown content of a FIT file survives import and export.
 @Suite struct FITRemainderTests {
     /// 2025-11-21T04:40:00Z by FIT's clock.
     private static let second: UInt32 = 1_132_634_400
@@ -25,7 +25,7 @@ import Testing
         return export.takeBytes()
     }
 
-    /// Each value of a file with its message and field, but for what is of our own writer.
+    /// Each value of a file by message and field, without those of our own writer.
     private static func values(
         _ bytes: [UInt8], without ownDeveloper: UInt8? = nil
     ) throws -> [String: [[UInt8]]] {
@@ -44,7 +44,7 @@ import Testing
         FITField(253, .uint32, Double(Self.second) + Double(second))
     }
 
-    /// A run as a watch of today writes it.
+    /// A run as written by a current watch.
     private static func watch(records: Int = 30) -> [UInt8] {
         var encoder = FITEncoder()
         encoder.add(
@@ -75,7 +75,7 @@ import Testing
                     FITField(85, .uint16, 10_721), FITField(88, .uint16, 300 + Double(second)),
                 ], developerFields: [FITField(5, .float32, 9.5).developed(by: 0)])
             guard second % 10 == 9 else { continue }
-            // A battery's state, a message that only its maker knows, a lap by distance.
+            // A battery state, a manufacturer-specific message, a lap by distance.
             encoder.add(
                 FITProfile.event, local: 6,
                 [time(second), FITField(0, .enum, 22), FITField(1, .enum, 3)])
@@ -109,14 +109,14 @@ import Testing
             ])
         let before = try Self.values(file)
         let after = try Self.values(Self.export(Self.session(of: recording)), without: 1)
-        // A position moves by the wire's grid, half a semicircle.
+        // Positions are rounded to the wire's grid, half a semicircle.
         let elsewhere = ["0.0", "0.1", "0.2", "18.9", "20.0", "20.1"]
         for (name, values) in before where !elsewhere.contains(name) {
             let found = after[name] ?? []
             for value in values { #expect(found.contains(value), "\(name): \(value)") }
             #expect(found.count >= values.count, "\(name)")
         }
-        // The watch's distance is a sensor's; ours is in its place.
+        // The watch's distance becomes a sensor's value; ours takes its field.
         #expect(after["20.7"]?.count == 30 && after["20.4"]?.count == 30)
         #expect(after["20.0"]?.count == 30 && after["20.5"]?.count == 30)
     }
@@ -188,7 +188,7 @@ import Testing
         record(0, 60)
         beats([812, 805, 799])
         beats([801, 808])
-        // One that no frame may say keeps them waiting.
+        // A value that no frame can hold keeps them waiting.
         record(1, 0)
         record(2, 75)
         beats([700, 701, 702])
@@ -210,7 +210,7 @@ import Testing
         #expect(seconds == [0, 1, -1, 2, -1])
     }
 
-    /// Known values of one kind and time are one value: the two records share it.
+    /// Known values of one kind and time are merged: the two records share it.
     @Test func `Two records of one second come out as two, each with its unknown fields`() throws {
         var encoder = FITEncoder()
         for (index, second) in [0, 1, 1, 2].enumerated() {

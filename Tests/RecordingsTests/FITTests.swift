@@ -11,7 +11,7 @@ import Testing
         try Recording.read(name: "a.fit", contents: .file(bytes))
     }
 
-    /// A file around raw messages, with its check sums.
+    /// Wraps raw messages into a file with valid checksums.
     private func file(_ body: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = [12, 0x10, 0, 0]
         bytes += (0..<4).map { UInt8(truncatingIfNeeded: body.count >> (8 * $0)) }
@@ -40,7 +40,7 @@ import Testing
         #expect(recording.notes.isEmpty)
     }
 
-    /// Beats as numbers that no beat has, and a compressed time beside 255 fields.
+    /// Impossible heartbeats, and a compressed time with 255 fields.
     @Test(arguments: [[0x89, 8], [0x8F, 8]] as [[UInt8]])
     func `Values that no writer gives end nothing`(kind: [UInt8]) throws {
         let record: [UInt8] = [0x41, 0, 1, 0, 20, 2, 253, 4, 0x86, 3, 1, 0x02]
@@ -211,7 +211,7 @@ import Testing
         encoder.add(FITProfile.hrv, local: 1, [FITField(0, .uint16, 1000)])
         encoder.add(FITProfile.hrv, local: 1, [FITField(0, .uint16, nil)])
         record(20)
-        // By hand, by distance, by hand at the end.
+        // Manual, by distance, manual at the end.
         lap(10, 0)
         lap(15, 2)
         lap(20, 0)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Recordings
 
-/// Files of a few bytes a value that would take hundreds of megabytes, or minutes.
+/// Files with a few bytes a value that would expand to hundreds of megabytes, or take minutes.
 @Suite struct HostileFileTests {
     private static func fit(_ messages: [UInt8]) -> [UInt8] {
         [12, 0x10, 0, 0] + little(UInt32(messages.count)) + Array(".FIT".utf8) + messages
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test func `A message without a byte of fields says nothing`() {
-        // 255 fields of no byte, and a message of its header alone.
+        // 255 fields of zero bytes, and a message that is only a header.
         let empty: [UInt8] = [0x41, 0, 0, 19, 0, 255] + (0..<255).flatMap { [UInt8($0), 0, 2] }
         let messages = Self.laps(3) + empty + [UInt8](repeating: 1, count: 100_000)
         #expect(throws: RecordingError.nothingToPlay(.fit)) {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recordings
 
-/// Bytes gone wrong: every answer is one of the answers there are, and nothing traps.
+/// Mutated bytes: each answer is a documented one, and nothing traps.
 @Suite struct MutationTests {
     private static func isOrdered(_ frames: [Frame]) -> Bool {
         zip(frames, frames.dropFirst()).allSatisfy { $0.deviceTime <= $1.deviceTime }
@@ -44,7 +44,7 @@ import Testing
                 Mutation.mutant(of: Array($0.utf8), using: &generator)
             }
             let recording = try? Recording.read(name: "run", contents: .folder(mutants))
-            // What was refused was refused as a whole: nothing else to look at.
+            // A refusal is complete, so nothing else remains to check.
             #expect(recording?.frames.isEmpty != true)
         }
     }

@@ -21,7 +21,7 @@ import Testing
         frame(seconds, .heartRate(try HeartRateSample(beatsPerMinute: rate)))
     }
 
-    /// What the pipeline says at a second: smoothed, and not what was measured.
+    /// An event of the pipeline at a second: smoothed values, not the measured ones.
     private static func row(
         _ second: Double, cadence: Double? = nil, source: String? = nil
     ) -> StreamEvent {
@@ -128,7 +128,7 @@ import Testing
             ])
     }
 
-    /// What an export may hold is counted in these bytes.
+    /// The limit on an export's size is counted in these bytes.
     @Test func `Whatever grows with a session is counted`() throws {
         var watts = MeasuredValues(source: "pod")
         try watts.set(.power, to: 200)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    /// Memory that a list of heart rates becomes is counted before it is taken.
+    /// The memory of a decoded list of heart rates is counted before it is allocated.
     @Test(arguments: [true, false])
     func `A file is not begun for whose points there is no room`(isSorted: Bool) throws {
         var builder = RecordedSessionBuilder(id: SessionID(high: 1, low: 1), device: "wrist")

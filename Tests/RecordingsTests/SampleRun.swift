@@ -3,7 +3,7 @@ import MutatedBytes
 import Recordings
 import SensorModel
 
-/// A short run with everything in it, made of numbers.
+/// A short generated run with every kind of value.
 struct SampleRun {
     static let start = Timestamp(microseconds: 1_763_700_000_000_000)
 
@@ -11,8 +11,8 @@ struct SampleRun {
     var session: RecordedSession
 
     /// - Parameters:
-    ///   - seconds: Of the whole run; a manual pause of 20 s is in its middle.
-    ///   - seed: Of the noise.
+    ///   - seconds: Duration of the run, with a manual pause of 20 s in its middle.
+    ///   - seed: Seed of the noise.
     /// - Throws: ``SensorError``, never for these numbers.
     init(seconds: Int, seed: UInt64 = 1) throws {
         var generator = SeededGenerator(seed: seed)
@@ -58,7 +58,7 @@ struct SampleRun {
         frames.append(Self.frame(.marker("hill"), end))
     }
 
-    /// All bytes of one format.
+    /// All bytes of an export in one format.
     func export(_ format: ExportFormat) -> [UInt8] {
         var export = SessionExport(format: format, session: session)
         var bytes = export.takeBytes()
@@ -87,7 +87,7 @@ struct SampleRun {
             traits: [.hasRotation], intervalMicroseconds: 50_000, samples: samples)
     }
 
-    /// A foot pod that measures everything.
+    /// A foot pod's sample with every measured value.
     private static func measured(
         _ generator: inout SeededGenerator
     ) throws -> MeasuredValues {
@@ -98,7 +98,7 @@ struct SampleRun {
         return values
     }
 
-    /// On a grid of millionths, as a text frame and the reference's CSV hold them.
+    /// A vector on a grid of millionths, the precision of text frames and the reference's CSV.
     private static func vector(
         _ generator: inout SeededGenerator, within bound: Int
     ) -> SIMD3<Float> {

@@ -133,14 +133,14 @@ import Testing
                 """)
     }
 
-    /// A wrist that turns by sines, in steps of 20 ms: the acceleration of each sample with gravity, its
-    /// rotation, and what of it is the runner's.
+    /// A wrist that turns sinusoidally, in steps of 20 ms. Each sample has acceleration with
+    /// gravity and rotation; `own` is the runner's part.
     private static func swinging() -> [(sample: MotionSample, own: SIMD3<Float>)] {
         (0..<3000).map { index in
             let time = Double(index) / 50
             let angle = 0.6 * sin(2 * .pi * 0.8 * time)
             let turn = 0.6 * 2 * .pi * 0.8 * cos(2 * .pi * 0.8 * time)
-            // Up in the sensor's axes when it is turned about x.
+            // The up direction in the sensor's axes after rotation about x.
             let up = SIMD3<Float>(0, Float(sin(angle)), Float(cos(angle)))
             let own = Float(0.8 * sin(2 * .pi * 2.7 * time)) * up
             return (
@@ -163,7 +163,7 @@ import Testing
         }
         let recording = try Recording.read(name: "m.csv", contents: .file(writer.takeBytes()))
         #expect(recording.motionSamples.count == samples.count)
-        // The first seconds find the direction.
+        // The first seconds are needed to find the direction.
         var squares = 0.0
         for (found, known) in zip(recording.motionSamples, samples).dropFirst(250) {
             let error = found.acceleration - known.own
@@ -171,7 +171,7 @@ import Testing
         }
         let error = (squares / Double(samples.count - 250)).squareRoot()
         #expect(error < rms)
-        // With it in, the error is 1 g.
+        // With gravity included, the error would be 1 g.
     }
 
     @Test func `Motion goes out as eight columns and comes back`() throws {

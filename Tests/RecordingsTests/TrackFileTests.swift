@@ -212,7 +212,7 @@ import Testing
             recording.deviceValues.compactMap(\.cadence) == (0..<20).map { 160 + 2 * Double($0) })
         #expect(
             recording.deviceValues.compactMap(\.powerWatts) == (0..<20).map { 240 + Double($0) })
-        // What the format wants, and nobody measured.
+        // Fields that the format requires without a measured value.
         let wanted = format == .tcx ? ["Lap.Calories": 1, "Lap.Intensity": 1] : [:]
         #expect(recording.dropped.counts == wanted)
     }

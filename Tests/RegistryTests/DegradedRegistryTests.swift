@@ -6,7 +6,7 @@ import Testing
 
 @testable import Registry
 
-/// A registry whose disk takes no change: what it refuses, what it keeps, and how it gets well.
+/// A registry on a disk that accepts no changes: refusals, preserved state, and recovery.
 @Suite struct DegradedRegistryTests {
     private static let later = Scratch.now.advanced(bySeconds: 60)
 
@@ -24,7 +24,7 @@ import Testing
         return (scratch, device, shares)
     }
 
-    /// Fewer pages than there are stand for those that there are.
+    /// Limits the file's pages; SQLite raises a limit below the current count to that count.
     private func setPagesMax(_ count: Int, of scratch: Scratch) throws {
         let queue = scratch.store.state.withLock { $0.queue }
         try queue.writeWithoutTransaction {
@@ -103,7 +103,8 @@ import Testing
         try store.state.withLock { $0.queue }.writeWithoutTransaction {
             try $0.execute(sql: "PRAGMA query_only = 1")
         }
-        // SQLite refuses as on a read-only disk; the folder takes files, so the disk is not why.
+        // SQLite refuses as on a read-only disk; the folder accepts files, so the disk is not the
+        // cause.
         #expect(throws: RegistryError.self) { try store.setLogEpoch(1) }
         #expect(store.trouble == nil && told.troubles.isEmpty)
         try store.state.withLock { $0.queue }.writeWithoutTransaction {
@@ -139,7 +140,7 @@ import Testing
             #expect(snapshot.devices.map(\.revokedAt) == [Self.later])
         }
         try expectRevoked(scratch.store)
-        // A crash, a start on a disk that still takes nothing else, and a backup.
+        // A crash, a start on a disk that still accepts nothing else, and a backup.
         let copy = scratch.folder + "-killed"
         defer { try? FileManager.default.removeItem(atPath: copy) }
         try FileManager.default.copyItem(atPath: scratch.folder, toPath: copy)
@@ -153,10 +154,10 @@ import Testing
         #expect(RevocationNotes(folder: copy).read() == revocations)
         let again = try RegistryStore(folder: copy)
         try expectRevoked(again)
-        // Stored by that start, so not noted any more.
+        // That start stored them, so the notes are gone.
         #expect(RevocationNotes(folder: copy).read().isEmpty)
         try expectRevoked(try RegistryStore(folder: copy))
-        // In this run the registry takes them as soon as it can.
+        // In this run, the registry stores them as soon as it can.
         try setPagesMax(1_000_000, of: scratch)
         try scratch.store.recover()
         try expectRevoked(scratch.store)
@@ -182,7 +183,7 @@ import Testing
         let (scratch, device, shares) = try full()
         _ = try scratch.store.revoke(Revocation(of: shares[0], at: Self.later))
         _ = try scratch.store.revoke(Revocation(of: device, at: Self.later))
-        // As a registry from a backup, or one that was repaired by hand.
+        // A registry as from a backup or a manual repair.
         let other = try Scratch()
         try other.addDevice("another", hash: 8)
         try other.addShare("somebody's", hash: 9)
@@ -256,7 +257,7 @@ import Testing
     }
 }
 
-/// What a registry told of its disk.
+/// Records what a registry reported about its disk.
 private final class Told: Sendable {
     private let list = Mutex<[DiskTrouble?]>([])
 

@@ -13,7 +13,7 @@ import SensorModel
         let folder = try manager.attributesOfItem(atPath: scratch.folder)
         #expect(folder[.posixPermissions] as? Int == 0o700)
         let files = try manager.contentsOfDirectory(atPath: scratch.folder)
-        // With the write-ahead log, its index, and room for notes of revocations.
+        // The database, its write-ahead log and index, and space for notes of revocations.
         #expect(files.count == 4)
         for file in files {
             let attributes = try manager.attributesOfItem(atPath: scratch.folder + "/" + file)
@@ -48,7 +48,7 @@ import SensorModel
         let scratch = try Scratch()
         for number in UInt8(1)...20 {
             try scratch.addDevice("watch \(number)", hash: number)
-            // What the disk holds at this moment: nothing was closed or checkpointed.
+            // The disk's content at this moment, without a close or checkpoint.
             let copy = scratch.folder + "-\(number)"
             try FileManager.default.copyItem(atPath: scratch.folder, toPath: copy)
             defer { try? FileManager.default.removeItem(atPath: copy) }

@@ -2,7 +2,7 @@ import Foundation
 import Registry
 import SensorModel
 
-/// A registry in a folder of its own, gone with the test.
+/// A registry in a temporary folder that is removed with the test.
 final class Scratch {
     let folder: String
     private(set) var store: RegistryStore

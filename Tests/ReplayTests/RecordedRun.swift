@@ -5,7 +5,7 @@ import Sessions
 import Simulator
 import WireFormat
 
-/// A simulated run, recorded as the daemon would: frames, then what follows from them.
+/// A simulated run, recorded as by the daemon: frames, then the events derived from them.
 struct RecordedRun {
     static let session = SessionID(high: 0x0123_4567_89AB_4DEF, low: 0x8123_4567_89AB_CDEF)
     static let device = DeviceID(rawValue: 3)
@@ -15,11 +15,11 @@ struct RecordedRun {
     private(set) var events: [StreamEvent] = []
 
     /// - Parameters:
-    ///   - disk: Empty.
-    ///   - seconds: Of running.
-    ///   - course: To be followed; `nil`: none.
-    ///   - lostEvents: So many of the last events are not recorded, as after a crash.
-    /// - Throws: What the disk or the codec says.
+    ///   - disk: An empty disk.
+    ///   - seconds: Duration of running.
+    ///   - course: The course to follow; `nil`: none.
+    ///   - lostEvents: Number of last events that are not recorded, as after a crash.
+    /// - Throws: Errors of the disk or the codec.
     init(
         disk: any Disk, seconds: Double, course: Course? = nil, lostEvents: Int = 0
     ) throws {

@@ -18,7 +18,7 @@ import Testing
         #expect(found.otherVersion == nil)
     }
 
-    /// Along what the simulator runs, then straight on where it turns off.
+    /// A course along the simulated run that goes straight on where the run turns off.
     private func course(along run: RecordedRun) throws -> Course {
         let places = run.events.compactMap { event -> PositionMetric? in
             guard case .metrics(let metrics) = event.kind else { return nil }
@@ -31,7 +31,7 @@ import Testing
         let points = places.prefix(places.count / 4).map {
             Course.Point(latitude: $0.latitude, longitude: $0.longitude)
         }
-        // Turned by a right angle: away from where the rest of the run goes.
+        // Rotated by a right angle, away from the rest of the run.
         let away = Course.Point(
             latitude: first.latitude - 10 * east, longitude: first.longitude + 10 * north)
         return Course(

@@ -13,7 +13,7 @@ final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // What cannot be removed is in the system's temporary folder and harms nobody.
+        // A leftover in the system's temporary folder is harmless.
         try? FileManager.default.removeItem(atPath: path)
     }
 }

@@ -77,7 +77,7 @@ import Testing
                 if !Self.isRecord(expected, record) { Issue.record("wrong record") }
                 expected += 1
             }
-            // A task must not sleep on a thread of the pool: it only looks whether it could.
+            // A task must not block a thread of the pool, so it only checks whether it could sleep.
             if drained == 0 { await Task.yield() }
         }
         await produced

@@ -9,7 +9,7 @@ import Testing
     private static let now = Timestamp(microseconds: 1_763_700_000_000_000)
     private static let device = DeviceID(rawValue: 1)
 
-    /// As many changes wait for the disk as there are threads for tasks, and more.
+    /// More changes wait for the disk than the task pool has threads.
     @Test(.timeLimit(.minutes(1)))
     func `Changes that wait for the disk hold no other request`() async throws {
         let queue = ChangeQueue()
@@ -25,7 +25,7 @@ import Testing
                 }
             }
         }
-        // Each of these needs a thread.
+        // Each of these tasks needs a thread.
         for _ in 0..<100 { await Task { await Task.yield() }.value }
         #expect(done.value.load(ordering: .relaxed) == 0)
         for _ in changes { disk.signal() }

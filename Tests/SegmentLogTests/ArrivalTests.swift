@@ -4,7 +4,7 @@ import SensorModel
 import Testing
 
 @Suite struct ArrivalTests {
-    /// Longer than 40 bits of microseconds after the segment was made.
+    /// Idle times around the limit of a 40-bit microsecond count since the segment was made.
     @Test(arguments: [0, 6.3, 6.4, 12.8, 400])
     func `The first record after idle days keeps its arrival time`(days: Double) throws {
         for isFailing in [false, true] {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Records of two sessions that the daemon took from two queues.
+    /// The daemon took the records of two sessions from two queues.
     @Test func `Readers wait for the earliest arrival, whatever was appended before it`() throws {
         let fixture = try LogFixture()
         func append(at seconds: Double) {
@@ -55,7 +55,7 @@ import Testing
         fixture.head()
         fixture.log.settle()
         let synced = fixture.disk.killed()
-        // As many records as memory takes, all empty.
+        // Empty records until the memory limit is reached.
         var last = RecordOffset(rawValue: 0)
         while let offset = fixture.log.append(
             .tick, session: LogFixture.runner, device: LogFixture.device, sequence: .none,

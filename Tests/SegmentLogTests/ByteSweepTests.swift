@@ -4,13 +4,13 @@ import SegmentLog
 import SensorModel
 import Testing
 
-/// Every truncation and every flipped bit of a segment of 64 KiB. A sample of both in the normal
-/// run; all of them with PULSECAST_LONG=1.
+/// Every truncation and every flipped bit of a segment of 64 KiB. A normal run takes a sample of
+/// both; PULSECAST_LONG=1 takes all.
 @Suite struct ByteSweepTests {
     private static let name = "000000000001.segment"
     private static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
 
-    /// A segment that was being written, 64 KiB of it, three sessions in turn.
+    /// A segment of 64 KiB with three alternating sessions, open or sealed.
     private static func golden(isSealed: Bool) throws -> LogFixture {
         var fixture = try LogFixture()
         let sessions = (0..<3).map { SessionID(high: UInt64($0), low: 8) }
@@ -61,7 +61,7 @@ import Testing
         let expected = golden.inOrder
         let ends = try Self.recordEnds(golden)
         var wrong = 0
-        // Each part every bit of an eighth of the file.
+        // Each part covers every bit of an eighth of the file.
         let eighth = (part * bytes.count..<(part + 1) * bytes.count)
         for bit in Self.sample(eighth, count: 8) {
             var flipped = bytes
@@ -71,7 +71,7 @@ import Testing
             let before = try golden.contents(of: LogReader(disk: disk))
             let log = try LogFixture(disk: disk)
             let after = try log.contents()
-            // Whole records before the flip, in order; of those after it nothing but true ones.
+            // Records before the flip are complete and in order; those after it are all genuine.
             let prefix = ends.count { $0 <= bit / 8 }
             for read in [before, after] {
                 let isPrefixKept = read.records.prefix(prefix) == expected.prefix(prefix)
@@ -85,7 +85,7 @@ import Testing
         #expect(wrong == 0)
     }
 
-    /// Where each record ends in the file, by appending the same once more.
+    /// Finds the end of each record in the file by appending the same records again.
     private static func recordEnds(_ golden: LogFixture) throws -> [Int] {
         var fixture = try LogFixture()
         var ends: [Int] = []

@@ -5,7 +5,7 @@ import SensorModel
 import Synchronization
 import Testing
 
-/// Lets each call of a scripted workload fail in turn, once and for ever.
+/// Fails each call of a scripted workload in turn, once and permanently.
 @Suite struct CallSweepTests {
     private static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
     private static let configuration = LogFixture.configuration(segmentBytesMax: 4096)
@@ -19,8 +19,8 @@ import Testing
             let before = fixture.log.durableEnd
             fixture.log.settle()
             if case .failed = fixture.log.state {
-                // Nothing may be called durable once the disk has failed.
-                // Unless it began so: then it gives out no number.
+                // After a disk failure the newest record must not count as durable; a log that
+                // failed from the start gives out no number.
                 #expect(
                     fixture.log.durableEnd < fixture.log.nextOffset
                         || fixture.log.nextOffset.rawValue == 0)
@@ -86,7 +86,7 @@ import Testing
         fixture.head()
         fixture.append()
         fixture.log.settle()
-        // Every write to a new file finds the disk full; the reserve is no new file.
+        // Each write to a new file finds the disk full; the reserve is an existing file.
         fixture.disk.fail(SimulatedDisk.Fault(kind: .full, call: fixture.disk.calls))
         fixture.append()
         fixture.log.settle()

@@ -10,7 +10,7 @@ import Testing
     private static let other = SessionID(high: 0xDEAD, low: 0x8EAD)
     private static let later = SessionID(high: 0xBEEF, low: 0x8EAD)
 
-    /// So many segments that several threads read them; closed in order.
+    /// A log with enough segments to be read by several threads, closed in order.
     private static func closed(records: Int = 5000) throws -> LogFixture {
         var fixture = try LogFixture(configuration: configuration)
         for session in [LogFixture.runner, other, later] { fixture.head(session) }
@@ -25,7 +25,7 @@ import Testing
         return fixture
     }
 
-    /// What the daemon and its readers ask of a log.
+    /// The answers of a log to the daemon and its readers.
     private struct Answers: Equatable {
         var sessions: [SessionSummary]
         var summaries: [SessionSummary?]
@@ -173,7 +173,7 @@ import Testing
             #expect(try LogReader(disk: disk).verify().damaged.map(\.segment) == [name])
             var again = fixture
             try again.restart(on: disk, Self.configuration)
-            // A start asks for no marks, so what is wrong with them shows to who needs them.
+            // A start does not read marks, so damage in them shows only when they are needed.
             if bit / 8 >= marks { #expect(again.log.recovery.damaged.isEmpty) }
             #expect(again.log.sessions() == fixture.log.sessions())
             #expect(try again.contents().records == fixture.inOrder)

@@ -4,12 +4,12 @@ import SensorModel
 import Synchronization
 import Testing
 
-/// The file beside the segments: what a start believes of it, and what it does without.
+/// The catalog file: when a start trusts it, and starts without it.
 @Suite struct CatalogTests {
     private static let configuration = LogFixture.configuration(segmentBytesMax: 10_000)
     private let other = SessionID(high: 0xDEAD, low: 0x8EAD)
 
-    /// Sessions of two runners in many segments, closed in order.
+    /// A log with sessions of two runners in many segments, closed in order.
     private func closed() throws -> LogFixture {
         var fixture = try LogFixture(configuration: Self.configuration)
         fixture.head()
@@ -42,7 +42,7 @@ import Testing
         let fixture = try closed()
         let count = fixture.log.segments().count
         #expect(count > 6)
-        // Were one of the others opened, this would show.
+        // A start that opened one of the other segments would fail visibly.
         for number in 1..<count {
             fixture.disk.state.withLock {
                 $0.unreadable["00000000000\(number).segment"] = 0..<20_000
@@ -75,7 +75,7 @@ import Testing
             try again.restart(on: disk, Self.configuration)
             #expect(again.log.sessions() == fixture.log.sessions())
             try check(again, again.log)
-            // It is written anew, as a whole.
+            // The catalog is written again as a whole.
             try again.log.saveCatalog()
             again.disk = disk.killed()
             for number in 1..<6 {
@@ -114,7 +114,7 @@ import Testing
         let ahead = try LogFixture(disk: fixture.disk, configuration: Self.configuration)
         _ = try ahead.log.erase([other])
         let name = try #require(ahead.log.segments().dropLast(2).last?.name)
-        // A file from a backup: sealed, of the same header, and another.
+        // A segment from a backup: sealed, with the same header and other content.
         var bytes = fixture.disk.content(of: name)
         bytes[bytes.count - 3] ^= 1
         let disk = fixture.disk.killed()

@@ -5,8 +5,8 @@ import SensorModel
 import Synchronization
 import Testing
 
-/// Lives of a log, each ended by power loss, kill or an orderly close at any call, with disks that
-/// tear, reorder and forget what was not synced.
+/// Lives of a log, each ended by power loss, kill or an orderly close at any call. The disks tear,
+/// reorder and lose unsynced writes.
 @Suite struct CrashSimulationTests {
     private static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
 
@@ -29,7 +29,7 @@ import Testing
         var fixture: LogFixture
         var sessions: [SessionID] = []
         var erased: Set<SessionID> = []
-        /// Acknowledged, and not erased.
+        /// Offsets acknowledged and not erased.
         var promised: Set<RecordOffset> = []
         var violations: [String] = []
         let configuration: LogConfiguration
@@ -77,7 +77,7 @@ import Testing
                 fixture.log.settle()
                 promise()
                 sessions.removeAll { $0 == session }
-                // Whether it comes through or not: it may be gone from now on.
+                // From now on the session may be gone, whether or not the erasure succeeds.
                 erased.insert(session)
                 do throws(SegmentLogError) {
                     _ = try fixture.log.erase([session])
@@ -102,7 +102,7 @@ import Testing
         private mutating func promise() {
             let end = fixture.log.durableEnd
             for offset in fixture.written.keys where offset < end { promised.insert(offset) }
-            // What was lost with memory in an earlier life was never promised.
+            // Records lost with memory in an earlier life were never promised.
             promised = promised.filter { offset in
                 fixture.written[offset].map { !erased.contains($0.header.session) } ?? false
             }
@@ -125,7 +125,7 @@ import Testing
             if let first = lost.min() {
                 violations.append("lost \(lost.count), first \(first)")
             }
-            // What did not survive must not be asked for in later lives.
+            // Later lives must not expect records that did not survive.
             fixture.written = fixture.written.filter {
                 offsets.contains($0.key) || promised.contains($0.key)
             }

@@ -5,11 +5,11 @@ import SensorModel
 import Synchronization
 import Testing
 
-/// Starts on disks that are full or cannot be read: the log serves, and gets well by itself.
+/// Starts on full or unreadable disks: the log serves and recovers by itself.
 @Suite struct DegradedStartTests {
     private static let name = "000000000001.segment"
 
-    /// Killed with a segment open, all of it acknowledged, the first half before the rest came.
+    /// Returns a log killed with an open segment, all acknowledged, the first half earlier.
     private func killed(_ count: Int = 1000) throws -> LogFixture {
         var fixture = try LogFixture()
         fixture.head()
@@ -56,7 +56,7 @@ import Testing
         throws
     {
         var fixture = try killed()
-        // No new file, and what is there may be overwritten.
+        // No new file is possible, and existing ones may be overwritten.
         fixture.disk.state.withLock { $0.isFull = true }
         try fixture.restart(on: fixture.disk, LogFixture.configuration())
         #expect(fixture.log.recovery.leftOpen.map(\.segment) == [Self.name])
@@ -64,10 +64,10 @@ import Testing
         #expect(try fixture.contents().records == fixture.inOrder)
         let summary = fixture.log.summary(of: LogFixture.runner)
         #expect(summary?.records == 1001)
-        // Only now does anybody rely on it: a power loss must not take it.
+        // Clients rely on these records from now on, so a power loss must not lose them.
         let after = fixture.disk.withoutUnsynced()
         #expect(try fixture.contents(of: LogReader(disk: after)).records == fixture.inOrder)
-        // The reserve takes what comes.
+        // The reserve receives new records.
         fixture.log.settle()
         fixture.head()
         fixture.append()
@@ -89,7 +89,7 @@ import Testing
         try fixture.restart(on: disk, LogFixture.configuration())
         #expect(fixture.log.state == .writing)
         guard block > 0 else {
-            // The header itself: nobody knows whose records these are.
+            // The header itself is unreadable, so the owners of these records are unknown.
             #expect(fixture.log.recovery.damaged.map(\.reason) == [.unreadable])
             #expect(fixture.log.nextOffset.rawValue > 1001)
             return
@@ -105,7 +105,7 @@ import Testing
         fixture.log.settle()
         let reasons = try fixture.log.reader().verify().damaged.map(\.reason)
         #expect(reasons.contains(.unreadable))
-        // A disk that can read it again gives all of it back.
+        // Once the disk can read them again, all records are back.
         disk.state.withLock { $0.unreadable = [:] }
         #expect(fixture.log.repair().segments == 1)
         #expect(try fixture.contents().records == fixture.inOrder)
@@ -119,7 +119,7 @@ import Testing
         let sealed = fixture.disk
         let whole = sealed.content(of: Self.name)
         try sealed.remove("catalog")
-        // Also with a bit turned that only the index shows to be damage.
+        // Also with a flipped bit that only the index reveals as damage.
         for isTurned in [false, true] {
             let disk = sealed.killed()
             var bytes = whole
@@ -128,7 +128,7 @@ import Testing
             disk.state.withLock { $0.unreadable = [Self.name: (bytes.count - 16)..<bytes.count] }
             var again = fixture
             try again.restart(on: disk, LogFixture.configuration())
-            // All but what shares a block with the trailer.
+            // All records except those that share a block with the trailer.
             #expect(try again.contents().records.count > 950)
             #expect(again.log.repair().left == 1)
             disk.state.withLock { $0.unreadable = [:] }
@@ -146,7 +146,7 @@ import Testing
         disk.state.withLock { $0.isReadOnly = true }
         try fixture.restart(on: disk, LogFixture.configuration())
         #expect(fixture.log.recovery.leftOpen.map(\.error.number) == [EROFS])
-        // The kernel's memory may have more than the disk: an anchor tells what the disk has.
+        // The page cache may hold more than the disk; an anchor proves what the disk holds.
         let shown = try fixture.contents().records
         #expect(shown.count > 500)
         #expect(fixture.inOrder.starts(with: shown))
@@ -160,7 +160,7 @@ import Testing
         disk.state.withLock { $0.isReadOnly = false }
         fixture.log.settle()
         #expect(!fixture.log.awaitsRecords)
-        // A device that says hello now would send the frames after this one again.
+        // A device that says hello now resends the frames after this number.
         #expect(fixture.log.summary(of: LogFixture.runner)?.highestSequence.rawValue == 1000)
         #expect(fixture.head() != nil)
         fixture.append()
@@ -173,7 +173,7 @@ import Testing
         #expect(try fixture.contents(of: LogReader(disk: after)).records == fixture.inOrder)
     }
 
-    /// A record that a crash cut, or one that it left out before whole ones.
+    /// A crash cut the last record, or lost one before complete ones.
     @Test(arguments: ["cut", "left out"])
     func `A sound log whose crash could not be repaired yet is verified as sound`(
         tail: String

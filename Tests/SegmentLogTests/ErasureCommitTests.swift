@@ -6,13 +6,13 @@ import Testing
 
 @testable import SegmentLog
 
-/// A session in several segments leaves all of them at once.
+/// A session in several segments is removed from all of them atomically.
 @Suite struct ErasureCommitTests {
     private static let configuration = LogFixture.configuration(segmentBytesMax: 10_000)
     private static let erased = ErasureFixture.erased
     private static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
 
-    /// A session in some segments beside another, and in others alone; the last is open.
+    /// A log with a session in some segments beside another and in others alone; the last is open.
     private static func recorded() throws -> LogFixture {
         var fixture = try LogFixture(configuration: configuration)
         fixture.head()
@@ -46,7 +46,7 @@ import Testing
         return fixture.disk.calls - before
     }
 
-    /// - Returns: Whether the session is there, as a whole.
+    /// - Returns: Whether the session is there; it must be complete or absent.
     private static func isThere(
         _ fixture: LogFixture, _ reader: LogReader, _ what: String
     ) throws -> Bool {
@@ -135,7 +135,7 @@ import Testing
             #expect(again.log.recovery.leftOpen.count >= 3)
             #expect(again.log.summary(of: Self.erased) == nil)
             #expect(try again.contents(session: Self.erased).records.isEmpty)
-            // And once it takes changes, they are made.
+            // Once the disk accepts changes, the erasure completes.
             disk.fail(nil)
             again.log.settle()
             _ = again.log.repair()

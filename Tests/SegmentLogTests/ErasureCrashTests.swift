@@ -6,11 +6,11 @@ import Testing
 
 @testable import SegmentLog
 
-/// Erasing in place, ended at each call of the disk, and beside readers at each write.
+/// Erasure in place, interrupted at each disk call, and with readers at each write.
 @Suite struct ErasureCrashTests {
     private static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
 
-    /// The calls that change the disk while the session is erased.
+    /// Numbers of the modifying calls that erase the session.
     private static func calls(_ made: ErasureFixture) throws -> Range<Int> {
         let fixture = try copied(made)
         let before = fixture.disk.calls
@@ -18,14 +18,14 @@ import Testing
         return 0..<(fixture.disk.calls - before)
     }
 
-    /// The same log again, on a disk of its own.
+    /// A copy of the log on its own disk.
     private static func copied(_ made: ErasureFixture) throws -> LogFixture {
         var fixture = made.fixture
         try fixture.restart(on: made.fixture.disk.killed(), ErasureFixture.configuration)
         return fixture
     }
 
-    /// - Returns: Whether anything of the session is left, in a log that has recovered.
+    /// - Returns: Whether a recovered log still holds anything of the session.
     private static func check(_ fixture: LogFixture, _ what: String) throws -> Bool {
         #expect(fixture.log.recovery.damaged.isEmpty, "\(what)")
         let read = try fixture.contents()
@@ -74,7 +74,7 @@ import Testing
         #expect(erased > 50 && erased < losses)
     }
 
-    /// Both in the start that completes an erasure and in the one after that.
+    /// Covers the start that completes an erasure and the start after it.
     @Test func `Power lost again while a start completes an erasure costs nothing`() throws {
         let made = try ErasureFixture(others: 120, every: 9)
         var begun = try Self.copied(made)
@@ -97,7 +97,7 @@ import Testing
                     let log = try SegmentLog.open(
                         disk: first, configuration: ErasureFixture.configuration,
                         now: LogFixture.start)
-                    // A disk that takes no more shows what it would be.
+                    // A disk that accepts no changes still shows the result.
                     let reader = log.reader()
                     #expect(reader.summary(of: ErasureFixture.erased) == nil)
                     #expect(
@@ -170,7 +170,7 @@ import Testing
         let fixture = try Self.copied(made)
         let others = ErasureFixture.others(in: fixture)
         let before = try LogReader(disk: fixture.disk)
-        // Its marks are kept from here on.
+        // The marks of the session are cached from here on.
         _ = try fixture.contents(of: before, session: ErasureFixture.erased)
         _ = try fixture.contents(session: ErasureFixture.erased)
         let looks = Mutex(0)
@@ -204,7 +204,7 @@ import Testing
         #expect(try before.verify().damaged.isEmpty)
     }
 
-    /// Longer than what a reader looks at in one piece.
+    /// The session is longer than what a reader reads in one piece.
     @Test(arguments: [1, 50, 1000, 2100, 4000])
     func `A reader in the middle of a segment that is erased from goes on`(count: Int) throws {
         let made = try ErasureFixture(others: 4000, every: 40)

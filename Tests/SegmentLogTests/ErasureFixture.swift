@@ -6,7 +6,7 @@ import Testing
 
 @testable import SegmentLog
 
-/// A sealed segment in which a session is little, so that it is erased in place.
+/// A sealed segment of which a session is a small part, so that it is erased in place.
 struct ErasureFixture {
     static let erased = SessionID(high: 0xDEAD_BEEF_0BAD_CAFE, low: 0x8EAD_1234_5678_9ABC)
     static let planted = Array("only this runner's heart beat like this".utf8)
@@ -15,7 +15,7 @@ struct ErasureFixture {
 
     var fixture: LogFixture
 
-    /// `others` records of another session, and after every so many one to be erased.
+    /// Records `others` records of one session, with one to be erased after every `every` records.
     init(others: Int = 400, every: Int = 9) throws {
         fixture = try LogFixture(configuration: Self.configuration)
         fixture.head()
@@ -35,7 +35,7 @@ struct ErasureFixture {
         fixture.inOrder.filter { $0.header.session != erased }
     }
 
-    /// Whether a file of a disk has the payload or the name of the erased session in it.
+    /// Whether a file on the disk contains the erased session's payload or ID.
     static func isReadable(on disk: SimulatedDisk) -> Bool {
         let uuid = (0..<16).map { index in
             UInt8(
@@ -52,7 +52,7 @@ struct ErasureFixture {
         }
     }
 
-    /// That a log, and a reader of another process, show the others' records and nothing of the erased.
+    /// Checks that a log and a reader in another process show all other records and nothing erased.
     static func checkErased(
         _ fixture: LogFixture, _ log: SegmentLog, on disk: SimulatedDisk,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -5,10 +5,10 @@ import Testing
 
 @testable import SegmentLog
 
-/// Segments that `tools/fuzz` made, with check sums put right.
+/// Segments found by `tools/fuzz`, with corrected checksums.
 @Suite struct FuzzFindingTests {
-    /// Its hole ends at 2^60, the last offset that is believed: what was written after it in a
-    /// segment of its own was taken for damage at the next start.
+    /// A hole that ends at 2^60, the last valid offset: records after it, in a separate segment,
+    /// were taken for damage at the next start.
     private static let holeToTheLastOffset = """
         UFVMU0VMT0cBAEAAAQAAAAEAAAAAAAAAAAAAAAAAAAAAAAAAAAAAEACI/WcTRAYAAAAAAIYwV55P/rkU
         Gj+Iv1BVTFNFTE9HAQBAAAEAAAABAAAAAAAAAAAAAAAAAAAAAAAAAAAAABAAiP1nE0QGAAAAAACGMFee
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    /// Sessions are counted from 1: its introduction of number 0 ended the reader.
+    /// Sessions are numbered from 1; the introduction of number 0 crashed the reader.
     @Test func `A session of number 0 is damage`() throws {
         var fixture = try LogFixture()
         fixture.head()
@@ -62,7 +62,7 @@ import Testing
         #expect(try again.contents().records.isEmpty)
     }
 
-    /// Every record's session is 0, with the check sum that it should have.
+    /// Sets the session of every record to 0 and corrects the checksums.
     private static func withoutNumbers(_ segment: [UInt8]) throws -> [UInt8] {
         guard case .header(let header) = SegmentHeader.decode(segment.span) else {
             throw CancellationError()

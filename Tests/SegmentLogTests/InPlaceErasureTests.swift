@@ -5,11 +5,11 @@ import Testing
 
 @testable import SegmentLog
 
-/// Erasing costs what is erased, leaves nothing of it, and changes nothing else.
+/// Erasing costs what is erased, leaves no trace of it, and changes nothing else.
 @Suite struct InPlaceErasureTests {
     private static let other = SessionID(high: 5, low: 0x8000_0000_0000_0006)
 
-    /// As many sessions as there can be of that size, so its index is the longest.
+    /// The segment has the maximum number of sessions of that size, and so the longest index.
     @Test func `Erasing 10 KB from a full segment of 64 MiB writes less than 64 KiB`() throws {
         let fixture = try LogFixture(configuration: LogConfiguration(reserveBytes: 0))
         let payload = [UInt8](repeating: 7, count: 5000)
@@ -68,7 +68,7 @@ import Testing
         #expect(again.log.recovery.damaged.isEmpty)
     }
 
-    /// Each letter is a record of that session, a capital one comes at the same time as the one before.
+    /// Each letter is a record of that session; a capital has the same time as the record before.
     @Test(
         arguments: [
             "eaaaaaa", "aaaaaae", "aaaeaaa", "aeEaaaa", "aeAAaaa", "aAeAaaa", "aaEAAaa", "aeEAEAaa",
@@ -92,7 +92,7 @@ import Testing
                     try fixture.contents(session: session).records
                         == kept.filter { $0.header.session == session })
             }
-            // The index is lost: the segment is read from its first record on.
+            // Without its index, the segment is read from its first record.
             var whole = fixture.disk.content(of: ErasureFixture.name)
             whole[whole.count - 3] ^= 1
             fixture.disk.replace(ErasureFixture.name, with: whole)
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// `isOld`: in the first format, whose offsets are all counted.
+    /// Records the pattern; `isOld` uses the first format, in which all offsets are counted.
     private static func recorded(
         _ pattern: String, payloadBytes: Int, isOld: Bool
     ) throws -> LogFixture {
@@ -115,7 +115,7 @@ import Testing
             "a": LogFixture.runner, "b": other, "e": ErasureFixture.erased,
         ]
         var begun: Set<SessionID> = []
-        // Twice what comes, so that what is erased is not the larger part.
+        // Twice as many other records, so that the erased part is the smaller one.
         for (place, letter) in (pattern + String(repeating: "aA", count: 20)).enumerated() {
             let session = try #require(sessions[Character(letter.lowercased())])
             var time = begin.advanced(bySeconds: Double(place))
@@ -178,7 +178,7 @@ import Testing
         #expect(try fixture.log.reader().verify().damaged.isEmpty)
     }
 
-    /// A record that is not counted again after the damage could have any offset.
+    /// After damage, an uncounted record could have any offset.
     @Test func `Damage anywhere in an erased segment costs what is around it, and tells no lie`()
         throws
     {
@@ -197,7 +197,7 @@ import Testing
             #expect(found.allSatisfy { fixture.written[$0.header.offset] == $0 })
             #expect(found.count >= made.others.count - 3)
             #expect(!found.contains { $0.header.session == ErasureFixture.erased })
-            // An index that is lost is nothing lost.
+            // A damaged index loses no records.
             if place < recordsEnd {
                 #expect(try !reader.verify().damaged.isEmpty)
             } else {

@@ -3,7 +3,7 @@ import SegmentLog
 import SensorModel
 import Synchronization
 
-/// A log on a simulated disk, and what was appended to it.
+/// A log on a simulated disk with the records appended to it.
 struct LogFixture {
     struct Written: Hashable {
         var header: RecordHeader
@@ -16,14 +16,14 @@ struct LogFixture {
 
     var disk: SimulatedDisk
     var log: SegmentLog
-    /// By offset, all that was ever taken.
+    /// All accepted records by offset.
     var written: [RecordOffset: Written] = [:]
-    /// Every offset ever given, lost ones too.
+    /// Every offset ever given out, including lost ones.
     var used: Set<RecordOffset> = []
     var sequence: UInt32 = 0
     let acknowledged: Ledger
 
-    /// What the log has called durable, and states it went through.
+    /// The durable end that the log reported and the states it went through.
     final class Ledger: Sendable {
         let durableEnd = Atomic<UInt64>(0)
         let failures = Atomic(0)
@@ -37,7 +37,7 @@ struct LogFixture {
         }
     }
 
-    /// The daemon again, on what `disk` holds; what was written is remembered.
+    /// Restarts the daemon on the content of `disk` and keeps `written`.
     mutating func restart(on disk: SimulatedDisk, _ configuration: LogConfiguration) throws {
         self.disk = disk
         log = try SegmentLog.open(
@@ -92,7 +92,7 @@ struct LogFixture {
         return offset
     }
 
-    /// 84 bytes, as a wire frame of 100 has; no two alike.
+    /// 84 bytes, the payload of a wire frame of 100; each is different.
     static func payload(_ seed: UInt32, bytes: Int = 84) -> [UInt8] {
         var payload = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: bytes)
         for index in 0..<min(4, bytes) {
@@ -154,7 +154,7 @@ struct LogFixture {
         _ sequence: FrameSequence, _ time: Timestamp, _ payload: [UInt8]
     ) {
         guard let offset else { return }
-        // A viewer may have seen it, in whatever life of the daemon.
+        // A viewer may have seen the offset in any life of the daemon.
         precondition(used.insert(offset).inserted, "an offset used twice")
         written[offset] = Written(
             header: RecordHeader(

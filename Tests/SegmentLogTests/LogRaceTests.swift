@@ -6,13 +6,13 @@ import Testing
 
 @testable import SegmentLog
 
-/// All that the daemon does with a log at once, each on a thread of its own, while its disk fails
-/// now and then. `tools/race` runs this under ThreadSanitizer.
+/// All concurrent uses of a log by the daemon, each on its own thread, with occasional disk errors.
+/// `tools/race` runs this under ThreadSanitizer.
 @Suite struct LogRaceTests {
     private static let appenders = 3
     private static let records: UInt32 = 400
 
-    /// What the threads share: a log, what was appended to it, and whether that is all.
+    /// State shared by the threads: the log, the appended records, and whether that is all.
     private final class Load: Sendable {
         let log: SegmentLog
         let disk: SimulatedDisk
@@ -62,7 +62,7 @@ import Testing
         try expectRecords(of: load)
     }
 
-    /// What was appended to sessions that stay is there once; nothing of what was erased is.
+    /// Checks that records of kept sessions are there once, and those of erased sessions are gone.
     private func expectRecords(of load: Load) throws {
         var found: [RecordOffset: UInt32] = [:]
         var doubled: [RecordOffset] = []
@@ -97,7 +97,7 @@ import Testing
         Array(copying: payload) == Self.payload(header.session, header.sequence.rawValue)
     }
 
-    /// One session that stays, and one after the other that is erased when its successor begins.
+    /// Appends to one session that stays, and to others that are erased when the next one begins.
     private static func append(to load: Load, as number: UInt64) {
         let kept = session(number, isKept: true)
         var doomed = session(number << 32, isKept: false)
@@ -118,7 +118,7 @@ import Testing
                 _ = try load.log.erase([doomed])
                 load.erased.withLock { _ = $0.insert(doomed) }
             } catch {
-                // The disk failed: it may be there in part.
+                // After a disk failure, part of the session may remain.
             }
         }
     }
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    /// As a viewer's history: whatever is read is right, and in order.
+    /// Reads like a viewer's history and checks content and order.
     private static func read(_ load: Load) {
         repeat {
             var last: RecordOffset?
@@ -167,13 +167,13 @@ import Testing
         } while !load.isOver.load(ordering: .acquiring)
     }
 
-    /// As the upkeep service.
+    /// Runs the upkeep service's tasks.
     private static func keepUp(_ load: Load, seed: UInt64) {
         var random = SplitMix(state: seed)
         while !load.isOver.load(ordering: .acquiring) {
             _ = load.log.repair()
             do { try load.log.saveCatalog() } catch {
-                // The disk failed: the next one writes it anew.
+                // After a disk failure, the next attempt writes it again.
             }
             _ = load.log.segments()
             usleep(UInt32(random.below(2000)))

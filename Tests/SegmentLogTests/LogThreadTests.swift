@@ -5,7 +5,7 @@ import SensorModel
 import Synchronization
 import Testing
 
-/// The two threads of the log beside each other, and beside who appends.
+/// The two threads of the log with each other and with appending threads.
 @Suite struct LogThreadTests {
     @Test(arguments: [false, true])
     func `While one thread writes, the other neither overtakes it nor takes over`(
@@ -18,7 +18,7 @@ import Testing
         let others = Mutex<[Bool]>([])
         fixture.disk.state.withLock {
             $0.duringWrite = {
-                // What the writer, and the thread that syncs, would do now.
+                // The next actions of the writing and the syncing thread.
                 let steps = [log.writeStep(), log.commitStep()]
                 others.withLock { $0 = steps.map { if case .idle = $0 { true } else { false } } }
             }
@@ -38,8 +38,7 @@ import Testing
 
     private static let other = SessionID(high: 5, low: 0x8000_0000_0000_0006)
 
-    /// Each sync finds another record appended, of others or of the session itself, whose watch is
-    /// back: the log is never done.
+    /// Each sync finds another record of this or another session, so the log never becomes idle.
     @Test(.timeLimit(.minutes(1)), arguments: [LogFixture.runner, other])
     func `A session is erased while frames go on coming`(sending: SessionID) throws {
         var fixture = try LogFixture()
@@ -92,7 +91,7 @@ import Testing
         }
     }
 
-    /// As a pipeline does while frames come. Attempts come after 0.1, 0.2 … 5 s.
+    /// The pipeline flushes while frames come; attempts follow after 0.1, 0.2 … 5 s.
     @Test func `A disk that fails is not tried with every flush`() throws {
         var fixture = try LogFixture()
         fixture.head()

@@ -5,13 +5,13 @@ import Testing
 
 @testable import SegmentLog
 
-/// Being told that a record is written, or durable.
+/// Notification that a record is written or durable.
 @Suite struct LogWaitTests {
     enum Goal: CaseIterable {
         case written, durable
     }
 
-    /// What became of waits, in the order in which it was told.
+    /// The outcomes of waits, in order of notification.
     final class Told: Sendable {
         private let entries = Mutex<[(wait: Int, outcome: LogWait)]>([])
 
@@ -102,7 +102,7 @@ import Testing
         #expect(told.outcomes.suffix(2) == [.reached, .reached])
     }
 
-    /// The record was in the kernel's hands, and readers could see it, until its sync failed.
+    /// The record was in the page cache, and readable, until its sync failed.
     @Test func `A record that was written is awaited anew once its sync has failed`() throws {
         var fixture = try LogFixture()
         let told = Told()
@@ -215,7 +215,7 @@ import Testing
         #expect(told.waits.last == 2)
     }
 
-    /// No lock is held: the log can be used from inside.
+    /// No lock is held during a notification, so its receiver can use the log.
     @Test func `Who is told may append, ask and wait again`() throws {
         var fixture = try LogFixture()
         let told = Told()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SegmentLog
 
-/// Waits beside the log's own threads, and of tasks.
+/// Waits with the log's own threads, and waits of tasks.
 @Suite struct LogWaitThreadTests {
     /// Counts outcomes, and lets one thread sleep until all are in.
     private final class Tally: Sendable {
@@ -21,8 +21,8 @@ import Testing
         /// - Returns: The outcomes, once there are `count`.
         func wait(for count: Int) -> [LogWait: Int] {
             while true {
-                // No copy leaves the lock before the end: ThreadSanitizer does not see that its
-                // storage is shared no more.
+                // The copy leaves the lock only at the end, because ThreadSanitizer does not see
+                // that its storage is no longer shared.
                 if outcomes.withLock({ $0.values.reduce(0, +) }) >= count {
                     return outcomes.withLock { $0 }
                 }
@@ -65,7 +65,7 @@ import Testing
                         tally.add($0)
                     }
                     log.whenWritten(through: offset, onFailure: .keepWaiting) { tally.add($0) }
-                    // A third changes its mind; what it says of that must be so.
+                    // One wait in three is cancelled, and the result must be right.
                     if step.isMultiple(of: 3), log.cancel(token) { tally.add(.cancelled) }
                 }
             }

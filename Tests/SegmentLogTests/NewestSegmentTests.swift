@@ -7,7 +7,7 @@ import Testing
 
 /// A folder is read while its daemon makes the next segment.
 @Suite struct NewestSegmentTests {
-    /// A disk on which the header of a file is written just before an opening.
+    /// A disk that writes the header of a file just before an open.
     private final class FillingDisk: Disk {
         private let disk: SimulatedDisk
         private let header: SegmentHeader
@@ -54,7 +54,7 @@ import Testing
         try LogReader(disk: disk).verify().damaged.map(\.reason)
     }
 
-    /// What a file has that has no header.
+    /// Content of a file without a header.
     enum Content: CaseIterable {
         case zeros, zerosAndEnd, noise
 

@@ -6,12 +6,12 @@ import Testing
 
 @testable import SegmentLog
 
-/// Of an erased session, and of one that retention removed, nothing is left in any file.
+/// No file keeps anything of an erased session, or of one removed by retention.
 @Suite struct NothingReadableTests {
     private static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
     private static let configuration = LogFixture.configuration(segmentBytesMax: 8000)
 
-    /// One session, with a device, times and a payload that nothing else has.
+    /// One session with a unique device, times and payload.
     private struct Runner {
         let session: SessionID
         let device: DeviceID
@@ -20,7 +20,7 @@ import Testing
         var arrivals: [Int64] = []
         var deviceTimes: [Int64] = []
 
-        /// What a file must not hold, with its meaning.
+        /// Byte patterns that no file may contain, each with its meaning.
         var traces: [(what: String, bytes: Data)] {
             func bytes(_ number: some FixedWidthInteger) -> Data {
                 Data(
@@ -48,7 +48,7 @@ import Testing
         var log: SegmentLog
         var now = LogFixture.start.microseconds
         var runners: [Runner] = []
-        /// Indices of runners who run.
+        /// Indices of active runners.
         var running: [Int] = []
         var gone: Set<SessionID> = []
         var steps: [String] = []

@@ -39,7 +39,7 @@ import Testing
                 disk: PosixDisk(path: path), configuration: configuration, now: LogFixture.start)
             try log.start()
             append(3000, to: log)
-            // All arrived at once, so they are counted from there.
+            // All records arrived at once, so their offsets are counted from the first.
             #expect(log.durableEnd.rawValue == LogFixture.offset(0).rawValue + 3000)
             let beside = try LogReader(disk: PosixDisk(path: path))
             #expect(try beside.verify().records == 3000)

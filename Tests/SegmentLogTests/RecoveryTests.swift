@@ -4,7 +4,7 @@ import SensorModel
 import Testing
 
 @Suite struct RecoveryTests {
-    /// The file of the segment being written after `count` records, and what was appended.
+    /// Returns a log killed after `count` records, with its segment open.
     private func killed(after count: Int, settling: Int = 10) throws -> LogFixture {
         var fixture = try LogFixture()
         fixture.head()
@@ -56,7 +56,7 @@ import Testing
         #expect(found.frames == 98)
     }
 
-    /// As a power loss at a change of segments leaves it.
+    /// A power loss at a change of segments leaves this state.
     @Test func `A torn tail before a segment without records is no damage`() throws {
         var fixture = try LogFixture()
         fixture.head()
@@ -262,7 +262,7 @@ import Testing
         return fixture
     }
 
-    /// The disk failed, another segment took over, and the seal was on its way after all.
+    /// The disk failed, another segment took over, and the seal was written after all.
     @Test func `A sealed segment ends where another took over`() throws {
         let (whole, failed) = (try rolled(failing: false), try rolled(failing: true))
         let disk = failed.disk.killed()
@@ -278,7 +278,7 @@ import Testing
 }
 
 extension SegmentLogTests {
-    /// CRC-32C by the book, bit by bit: independent of the product's.
+    /// CRC-32C, computed bit by bit independently of the product's code.
     static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
         ~bytes.reduce(UInt32.max) { state, byte in
             (0..<8).reduce(state ^ UInt32(byte)) { state, _ in

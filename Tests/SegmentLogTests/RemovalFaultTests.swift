@@ -6,11 +6,11 @@ import Testing
 
 @testable import SegmentLog
 
-/// What failures of the disk leave behind, and what an erasure or retention makes of it later.
+/// Leftovers of disk failures, and how a later erasure or retention handles them.
 @Suite struct RemovalFaultTests {
     private static let configuration = LogFixture.configuration(segmentBytesMax: 10_000)
 
-    /// Segments in which a session to be erased is little.
+    /// A log whose segments contain little of the session to be erased.
     private static func mixed(_ count: Int = 500) throws -> LogFixture {
         var fixture = try LogFixture(configuration: configuration)
         fixture.head()
@@ -27,7 +27,7 @@ import Testing
         disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: disk.calls + calls))
     }
 
-    // `gaps`: why records may be missing.
+    // `gaps`: the allowed reasons for missing records.
     private static func check(
         _ disk: SimulatedDisk, gaps: Set<LogGap.Reason>, _ what: String
     ) throws {
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    /// A file without records, between others that are gone, looks like lost records.
+    /// An empty segment file between removed ones looks like lost records.
     @Test func `What a failing disk left behind is no damage once retention has passed`() throws {
         var failures = 0
         for call in 0..<60 {
@@ -99,7 +99,7 @@ import Testing
         #expect(fixture.log.nextOffset == next)
     }
 
-    /// Its clock was more than a year ahead of the one of the start that could not read it.
+    /// Its clock was more than a year ahead of that of the start that could not read it.
     @Test(arguments: [false, true])
     func `A segment that a later one begins before is kept for a person, if that has records`(
         hasRecords: Bool

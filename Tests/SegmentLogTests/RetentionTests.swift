@@ -97,7 +97,7 @@ import Testing
                 try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
             }
             #expect(fixture.log.segments().count == 1)
-            // No name is gone for good without a sync of the names.
+            // Without a sync of the directory, no removal is permanent.
             #expect(fixture.log.holdings.overdue == before - 1)
             #expect(fixture.log.holdings.bytes > 50_000)
             #expect(fixture.log.holdings.oldestArrival == LogFixture.start)
@@ -110,7 +110,7 @@ import Testing
                 let left = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
                 #expect(left.segments >= before - 1 - call)
             } else {
-                // What is due now is not what was due then.
+                // This call's limit selects nothing, but overdue segments are removed.
                 let left = try fixture.log.retain(arrivalBefore: LogFixture.start, bytesMax: nil)
                 #expect(left.segments == before - 1)
                 #expect(fixture.log.holdings.deletedSegments == before - 1)
@@ -151,7 +151,7 @@ import Testing
                 #expect(try LogReader(disk: fixture.disk).verify().damaged.isEmpty)
                 #expect(fixture.log.holdings.bytes == fixture.log.segments()[0].bytes)
             }
-            // Nor does the next start, which calls nothing of it lost.
+            // The next start does not report any of it as lost either.
             for disk in [fixture.disk.killed(), fixture.disk.withoutUnsynced()] {
                 #expect(try LogReader(disk: disk).verify().damaged.isEmpty)
                 var again = fixture
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    /// A full disk takes no mark, and the catalog could not be written either.
+    /// A full disk accepts no mark, and the catalog could not be written either.
     @Test func `A catalog that still knows an emptied segment is not believed`() throws {
         let fixture = try filled()
         try fixture.log.saveCatalog()
@@ -308,7 +308,7 @@ import Testing
             fixture.log.settle()
             #expect(fixture.log.segments().map(\.isSealed) == [false, false])
             #expect(fixture.log.holdings.unrepaired == 1)
-            // What fails is asked for again.
+            // A failed removal is tried again.
             fixture.disk.fail(
                 SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls + call))
             if fixture.log.repair().left > 0 {
@@ -325,7 +325,7 @@ import Testing
         }
     }
 
-    /// An orderly end after an erasure leaves an empty segment, and a takeover names the one before.
+    /// A clean stop after an erasure leaves an empty segment, and a takeover names the one before.
     @Test func `Nothing is missing after an empty segment whose predecessor retention removed`()
         throws
     {

@@ -8,7 +8,7 @@ import Testing
     private static let configuration = LogFixture.configuration(segmentBytesMax: 10_000)
     private static let day = 86_400.0
     private static let year = 365 * day
-    /// The log's newest record arrives now, and the oldest five seconds before.
+    /// Arrival of the log's newest record; the oldest came five seconds earlier.
     private static let now = LogFixture.start.advanced(bySeconds: 5)
 
     /// A machine with two clocks, of which the one may be wrong.
@@ -34,7 +34,7 @@ import Testing
         return fixture
     }
 
-    /// As the daemon does once a minute.
+    /// Runs retention as the daemon does once a minute.
     private func retain(_ log: SegmentLog, _ machine: Machine) throws -> Int {
         let time = machine.time(of: log).time
         return try log.retain(
@@ -46,7 +46,7 @@ import Testing
         try fixture.restart(on: fixture.disk.killed(), Self.configuration)
     }
 
-    // MARK: - What a wrong clock deletes
+    // MARK: - Deletions by a wrong clock
 
     @Test(arguments: [false, true])
     func `A clock that is two years ahead deletes nothing, at a start or while running`(
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    /// The records of a wrong clock are the newest of the log then.
+    /// Records with the wrong clock are then the newest of the log.
     @Test func `Starts do not help a wrong clock, nor do records that arrive by it`() throws {
         var fixture = try filled()
         var machine = Machine()
@@ -98,7 +98,7 @@ import Testing
         #expect((minutes - 1) * 60 * rate < Self.year)
     }
 
-    // MARK: - What a right clock deletes
+    // MARK: - Deletions by a right clock
 
     @Test func `Retention goes by a clock that does not jump`() throws {
         var fixture = try filled()
@@ -130,7 +130,7 @@ import Testing
             #expect((time.secondsAhead == 0) == (changes.count == 2), "hour \(hour)")
             machine.run(3600)
         }
-        // Reported once, and taken back once. The clock goes on meanwhile.
+        // The change is reported once and withdrawn once, while the clock goes on.
         #expect(changes.first == 0)
         #expect(changes.count == 2)
         #expect(fixture.log.holdings.clockAheadSeconds == 0)

@@ -46,7 +46,7 @@ import Testing
         #expect(elsewhere == nil)
     }
 
-    /// Found by fuzzing: sums of such numbers left 64 bits, and the start of the daemon with them.
+    /// Found by fuzzing: sums of such numbers overflowed 64 bits and crashed the daemon's start.
     @Test(arguments: [
         SegmentHeader(
             epoch: 1, number: 1, previous: 0, firstOffset: .max, arrivalBase: 0, generation: 0),

@@ -228,7 +228,7 @@ import Testing
         #expect(fixture.log.durableEnd == fixture.log.nextOffset)
         #expect(try fixture.contents().records == fixture.inOrder)
         fixture.log.close()
-        // By the end of its threads everybody has been told.
+        // All observers have been notified by the end of the log's threads.
         #expect(
             fixture.acknowledged.durableEnd.load(ordering: .relaxed)
                 == LogFixture.end(after: 5000).rawValue)

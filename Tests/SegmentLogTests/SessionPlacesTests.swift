@@ -13,7 +13,7 @@ import Testing
         for _ in 0..<6 {
             let index = Int.random(in: 0..<entries.count, using: &random)
             let old = entries[index]
-            // As an erasure leaves it: in place, or rewritten with other numbers.
+            // An erasure leaves the segment in place or rewrites it with other numbers.
             let fresh =
                 Bool.random(using: &random)
                 ? old.index.parts.map { Bool.random(using: &random) ? .unknown : $0 }

@@ -4,7 +4,7 @@ import SensorModel
 import Synchronization
 import Testing
 
-/// Starts that meet errors, and what they must leave for the starts after them.
+/// Starts that meet disk errors, and the state they must leave for later starts.
 @Suite struct StartFaultTests {
     private static let configuration = LogFixture.configuration(segmentBytesMax: 4096)
 
@@ -22,7 +22,7 @@ import Testing
         return fixture
     }
 
-    /// A start that may die, and whatever it used of the offsets; then one without errors.
+    /// Checks a start that may fail after it used offsets, then one without errors.
     private static func check(
         _ fixture: LogFixture, on disk: SimulatedDisk, promised: UInt64
     ) throws {
@@ -68,7 +68,7 @@ import Testing
         try Self.check(fixture, on: disk, promised: durable)
     }
 
-    /// Its numbers began where the header says, and viewers may have seen them.
+    /// Its numbers began at the header's offset, and viewers may have seen them.
     @Test(arguments: 0..<8)
     func `An empty segment that cannot be read is not taken for one that was being created`(
         read: Int
@@ -101,7 +101,7 @@ import Testing
         content[bytes - 20] ^= 1
         disk.replace("000000000001.segment", with: content)
         if let unreadBefore {
-            // A start that meets an error reading, and decides nothing that it cannot know.
+            // A start with a read error must not decide anything that it cannot know.
             disk.state.withLock { $0.readsUntilFault = unreadBefore }
             _ = try? SegmentLog.open(
                 disk: disk, configuration: Self.configuration, now: LogFixture.start)
@@ -116,7 +116,7 @@ import Testing
         #expect(again.log.recovery.damaged.map(\.reason) == [.record])
     }
 
-    /// A start sees its bytes in the kernel's memory, and a power loss takes them.
+    /// A start sees the seal in the page cache, and a power loss removes it.
     @Test(arguments: 0..<16)
     func `A seal that was never synced is made again before the catalog lists it`(
         call: Int
@@ -125,7 +125,7 @@ import Testing
         var fixture = try LogFixture()
         fixture.head()
         fixture.log.settle()
-        // Only a segment that was the reserve is cut when it is sealed, and this one got no space.
+        // Sealing truncates only a segment made from the reserve, and this one got no space.
         fixture.disk.replace("reserve", with: [])
         fixture.disk.state.withLock { $0.isFull = true }
         fixture.head(other)

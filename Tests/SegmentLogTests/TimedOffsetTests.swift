@@ -3,7 +3,7 @@ import SegmentLog
 import SensorModel
 import Testing
 
-/// Offsets are arrival times, so that two of them tell nothing of what came between.
+/// Offsets are arrival times, so two of them tell nothing about records between them.
 @Suite struct TimedOffsetTests {
     private static let other = SessionID(high: 5, low: 0x8000_0000_0000_0006)
 
@@ -58,7 +58,7 @@ import Testing
         #expect(try fixture.contents().records.count == 3)
     }
 
-    /// The first records of a turn may be what was lost, so the rest of it has no certain offset.
+    /// The lost records may be the first of a turn, so the rest of the turn has no certain offset.
     @Test(arguments: 40_000..<40_120)
     func `After damage no record has another's offset`(place: Int) throws {
         var fixture = try LogFixture()
@@ -94,7 +94,7 @@ import Testing
         fixture.head()
         for _ in 0..<100 { fixture.append() }
         fixture.log.settle()
-        // Seen by viewers, and lost.
+        // Viewers have seen these records, which are then lost.
         for _ in 0..<50 { fixture.append() }
         let last = try #require(fixture.used.max())
         let log = try SegmentLog.open(

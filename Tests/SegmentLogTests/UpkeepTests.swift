@@ -8,7 +8,7 @@ import Testing
     private static let planted = Array("only this runner's heart beat like this".utf8)
     private let erased = SessionID(high: 0xDEAD, low: 0x8EAD)
 
-    /// Three segments and more, the session to be erased in every one, the last still open.
+    /// Over three segments, each with records of the session to be erased; the last is still open.
     private func planted() throws -> LogFixture {
         var fixture = try LogFixture(
             configuration: LogFixture.configuration(segmentBytesMax: 30_000))
@@ -25,7 +25,7 @@ import Testing
         return fixture
     }
 
-    /// Also in files that nobody can name any more.
+    /// Counts copies, including those in files without a name.
     private func copies(on disk: SimulatedDisk) -> Int {
         disk.state.withLock { state in
             state.inodes.values.count { inode in

@@ -13,20 +13,20 @@ import Testing
             thresholdHeartRate: nil)
     }
 
-    /// Changes, then the maximum that holds on days 0, 10, 20, 30.
+    /// Changes, and the maximum heart rate in force on days 0, 10, 20, 30.
     private static let cases: [([(to: Int, day: Double)], [Int])] = [
         ([], [180, 180, 180, 180]),
         ([(190, 15)], [180, 180, 190, 190]),
         ([(190, 5), (200, 25)], [180, 190, 190, 200]),
-        // Known only later: the change of day 15 takes the place of what followed it.
+        // A backdated change: that of day 15 replaces later ones.
         ([(190, 5), (200, 25), (195, 15)], [180, 190, 195, 195]),
-        // What was always wrong.
+        // A correction of a value that was always wrong.
         ([(190, 5), (200, 25), (170, -1000)], [170, 170, 170, 170]),
-        // Taken back: nothing has changed.
+        // A change that is undone changes nothing.
         ([(190, 5), (180, 5)], [180, 180, 180, 180]),
-        // From the moment on, not after it.
+        // A change is in force from its time on, inclusive.
         ([(190, 10)], [180, 190, 190, 190]),
-        // To come.
+        // Future changes.
         ([(190, 25), (195, 28)], [180, 180, 180, 195]),
     ]
 

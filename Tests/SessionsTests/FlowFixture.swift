@@ -9,15 +9,15 @@ import Sharing
 import Testing
 import WireFormat
 
-/// A flow on a simulated disk, one watch that sends heart rates, and what the flow says.
+/// A flow on a simulated disk with one watch that sends heart rates, and the flow's output.
 final class FlowFixture {
-    /// What the callbacks were told.
+    /// The callbacks' inputs and recorded calls.
     final class Said {
         var rebuilds: [RebuildTicket] = []
         var shown: [FeedUpdate] = []
         var sentences: [String] = []
         var crowdedOut: [ConnectionID] = []
-        /// What the owner hides.
+        /// The owner's privacy settings.
         var privacy = PrivacySettings.none
         /// Sessions that the log has recorded.
         var recorded = SessionQuota.Count(own: 0, all: 0)
@@ -35,9 +35,9 @@ final class FlowFixture {
     let disk = SimulatedDisk()
     let said = Said()
     let flow: SessionFlow
-    /// Seconds of the daemon's clock ahead of the watch's.
+    /// Seconds by which the daemon's clock is ahead of the watch's.
     var clockOffset = 0.0
-    /// Seconds by which the watch's clock was set.
+    /// Seconds by which the watch's clock was changed.
     var deviceOffset = 0.0
     private var number: UInt32 = 0
 
@@ -92,7 +92,7 @@ final class FlowFixture {
         _ = try #require(flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
     }
 
-    /// One heart rate or marker a second, from where the last call ended.
+    /// Sends one heart rate or marker a second, continuing from the last call.
     func send(_ count: Int, _ payload: Frame.Payload? = nil) throws {
         for _ in 0..<count {
             number += 1
@@ -112,7 +112,7 @@ final class FlowFixture {
         }
     }
 
-    /// Runs north, a position a second and 10 m on; every tenth second a marker instead.
+    /// Runs north with a position a second, 10 m apart; every tenth second has a marker instead.
     func run(seconds: Int) throws {
         for _ in 0..<seconds {
             guard number % 10 != 9 else {
@@ -137,7 +137,7 @@ final class FlowFixture {
         flow.resume(rebuilding, with: try readBack(rebuilding))
     }
 
-    /// Whether replaying the log gives what was recorded live.
+    /// Whether replaying the log gives the recorded events.
     func replays() throws -> Bool {
         flow.log.settle()
         let found = try ReplayVerification.run(Self.session, reader: flow.log.reader())

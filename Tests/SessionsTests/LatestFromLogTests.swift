@@ -5,7 +5,7 @@ import Testing
 
 @testable import Sessions
 
-/// What a share shows of a session that is not in memory.
+/// The state that a share shows of a session that is not in memory.
 @Suite struct LatestFromLogTests {
     private static let far = PrivacySettings(
         zones: [PrivacyZone(name: "far", latitude: 10, longitude: 10, radiusMeters: 100)],
@@ -14,7 +14,7 @@ import Testing
         zones: [PrivacyZone(name: "start", latitude: 48, longitude: 11.5, radiusMeters: 100)],
         trimStartMeters: 0, trimFinishMeters: 0, salt: 1)
 
-    /// 40 seconds are shorter than a snapshot of the log; 250 have four.
+    /// 40 seconds are shorter than the log's snapshot interval; 250 seconds have four snapshots.
     @Test(arguments: [PrivacySettings.none, far, start], [40, 250])
     func `The log tells what memory shows`(privacy: PrivacySettings, seconds: Int) throws {
         let fixture = try FlowFixture()

@@ -7,7 +7,7 @@ import Sharing
 import Testing
 import WireFormat
 
-/// What sessions in memory take of it, and what is given up where it is not enough.
+/// Memory of live sessions, and what is evicted when the limit is reached.
 @Suite(.serialized) struct LiveMemoryTests {
     private static func trimmed(_ meters: Double, wait: Double? = nil) -> PrivacySettings {
         var privacy = PrivacySettings.none
@@ -34,7 +34,7 @@ import WireFormat
         }
     }
 
-    /// Runners that send a heart rate and a position a second, each for a device of its own.
+    /// Lets runners, each with its own device, send a heart rate and a position a second.
     private static func run(
         _ count: Int, except left: Set<Int> = [], from first: Int = 1, seconds: Int,
         in fixture: FlowFixture
@@ -62,7 +62,7 @@ import WireFormat
         }
     }
 
-    /// What each of so many sessions takes, found by letting go of them.
+    /// Returns the memory of each of `count` sessions, measured by releasing them.
     private static func bytesEach(
         _ count: Int, in fixture: FlowFixture, _ letGo: (SessionID) -> Void
     ) -> Int {
@@ -72,7 +72,7 @@ import WireFormat
         return (full - Heap.bytes) / count
     }
 
-    /// Hides something, and nothing of where they run.
+    /// Settings that hide a place where nobody runs.
     private static let far = PrivacySettings(
         zones: [PrivacyZone(name: "far", latitude: 10, longitude: 10, radiusMeters: 100)],
         trimStartMeters: 0, trimFinishMeters: 0, salt: 1)
@@ -120,7 +120,7 @@ import WireFormat
             delaySeconds: 0, expiresAt: nil, createdAt: FlowFixture.start)
     }
 
-    /// Six runners of whom two are watched with positions and one without, and memory for three.
+    /// A flow with memory for three of six runners; two are watched with positions, one without.
     private static func crowded() throws -> (fixture: FlowFixture, shares: [Share]) {
         let fixture = try FlowFixture(hidingBytesMax: 300_000)
         fixture.said.privacy = trimmed(200, wait: 200)
@@ -145,13 +145,13 @@ import WireFormat
         let watched = try #require(
             flow.hub.snapshot(shares[0].key, cursor: flow.cursor, at: flow.now))
         #expect(watched.session == Self.session(0))
-        // What is recorded is not touched, and a share without positions shows it.
+        // Recorded data is kept, and a share without positions shows it.
         let seen = try #require(
             flow.hub.snapshot(shares[2].key, cursor: flow.cursor, at: flow.now))
         #expect(seen.session == Self.session(2) && seen.heartRate != nil)
     }
 
-    /// Seven kilometers each, of which two have no connection any more.
+    /// Each runs seven kilometers; two of the devices have lost their connection.
     @Test func `Where splits and laps take too much, who is not connected goes first`() throws {
         let most = 6 * LiveSession.bytesEach + 10_000
         let fixture = try FlowFixture(sessionBytesMax: most)
@@ -203,7 +203,7 @@ import WireFormat
     @Test func `Who comes to watch has a view that was given up read again`() throws {
         let fixture = try Self.crowded().fixture
         let flow = fixture.flow
-        // The watched ones end, and others have room.
+        // The watched sessions end, which frees memory for others.
         for number in [0, 1] {
             guard let live = flow.sessions[Self.session(number)] else { continue }
             _ = flow.forget(live.id, of: live.device)

@@ -8,7 +8,7 @@ import WireFormat
 
 @testable import Sessions
 
-/// How many records a reader's request costs.
+/// Number of records read for a reader's request.
 @Suite struct ReadOnceTests {
     /// Counts records: a reading asks before each whether it is cancelled.
     private final class Count: Sendable {
@@ -26,7 +26,7 @@ import WireFormat
         SessionID(high: 9, low: UInt64(number + 1))
     }
 
-    /// Sessions one after the other, of 60 markers each.
+    /// A log of consecutive sessions with 60 markers each.
     private static func log(sessions: Int) throws -> SegmentLog {
         let log = try SegmentLog.open(
             disk: SimulatedDisk(), configuration: LogConfiguration(reserveBytes: 0),

@@ -4,11 +4,11 @@ import SensorModel
 import Sessions
 import Testing
 
-/// Whether a file and a session are one run.
+/// Tests whether a file and a session are found to be one run.
 struct RecordingMatchTests {
     private static let start = Timestamp(microseconds: 1_763_700_000_000_000)
 
-    /// A run of ten minutes, a value of each sensor a second, by a seeded path.
+    /// A run of ten minutes with a sample of each sensor a second, on a seeded path.
     private static func run(
         seed: UInt64, _ kinds: Set<FrameKind>, at start: Timestamp = start, seconds: Int = 600
     ) throws -> [Frame] {
@@ -17,7 +17,7 @@ struct RecordingMatchTests {
         var frames: [Frame] = []
         for second in 0..<seconds {
             let way = 2 + Double.random(in: -1...1, using: &random)
-            // Each seed in a direction of its own.
+            // Each seed runs in a different direction.
             north += way * cos(Double(seed))
             east += way * sin(Double(seed)) + .random(in: -1...1, using: &random)
             rate = min(max(rate + Double.random(in: -2...2, using: &random), 90), 180)
@@ -79,7 +79,7 @@ struct RecordingMatchTests {
         #expect(!Self.isSame([], session) && !Self.isSame(session, []))
     }
 
-    /// A phone beside a watch: other receivers, other beats, one runner.
+    /// A phone and a watch: different receivers and heart rates, one runner.
     @Test func `Two receivers of one runner are the same run`() throws {
         let session = try Self.run(seed: 3, [.location])
         var random = SeededGenerator(seed: 9)

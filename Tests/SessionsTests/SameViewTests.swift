@@ -4,10 +4,10 @@ import SensorModel
 import Sharing
 import Testing
 
-/// Runs whose shown way is the same and whose hidden way is not: viewers must see no difference,
-/// in any value that is computed.
+/// Runs with the same visible part and different hidden parts: viewers must see no difference in
+/// any computed value.
 @Suite struct SameViewTests {
-    /// What the runner did in the zone around the door, before the shown way.
+    /// The runner's movements in the zone around the door, before the visible part.
     struct Hidden: Sendable {
         var waitSeconds = 0
         var loopSeconds = 0
@@ -64,7 +64,7 @@ import Testing
             frames.append(
                 (frames.count, [try location(0, speed: 0), try beats(hidden.beatsPerMinute)]))
         }
-        // Away from the way, 100 m and back.
+        // 100 m away from the route and back.
         for second in 0..<hidden.loopSeconds {
             let turn = Double(second % 100)
             let place = try location(-2 * min(turn, 100 - turn), speed: 2)
@@ -87,7 +87,7 @@ import Testing
         return frames
     }
 
-    /// The history that viewers get, its times counted from the first shown event, without cursors.
+    /// The viewers' history without cursors, with times counted from the first shown event.
     private static func shown(_ hidden: Hidden) throws -> [[String: Any]] {
         var pipeline = SessionPipeline(profile: profile())
         var projection = SessionProjection(ProjectionRule(share, privacy: privacy))
@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    /// Where two values differ: in their keys, their texts, or by more than a distance does that
-    /// is counted in steps of some meters.
+    /// Finds paths at which two values differ: in keys, in texts, or by more than the distance's
+    /// step of some meters.
     private static func differences(
         _ one: Any?, _ other: Any?, at path: String, _ found: inout Set<String>
     ) {
@@ -159,7 +159,7 @@ import Testing
         let other = try Self.shown(hidden)
         var found: Set<String> = []
         let (mine, theirs) = (Self.updates(one), Self.updates(other))
-        // A split takes the place of some.
+        // A split's record replaces some of them.
         let both = Set(mine.keys).intersection(theirs.keys)
         #expect(both.count > 1200)
         for time in both { Self.differences(mine[time], theirs[time], at: "", &found) }
@@ -170,7 +170,7 @@ import Testing
     private static func updates(_ items: [[String: Any]]) -> [Double: [String: Any]] {
         var updates: [Double: [String: Any]] = [:]
         for item in items where item["type"] as? String == "update" {
-            // The distance has steps: one run is predicted a step before the other.
+            // Distance grows in steps, so one run's prediction may come a step earlier.
             guard let time = item["time"] as? Double,
                 let meters = item["distanceMeters"] as? Double,
                 abs(meters - 200) > 15
@@ -180,7 +180,7 @@ import Testing
         return updates
     }
 
-    /// Without splits, whose places among the others follow from the steps, too.
+    /// Events without splits, whose positions in the list also depend on the steps.
     private static func events(_ items: [[String: Any]]) -> [[String: Any]] {
         items.filter {
             $0["type"] as? String == "event" && $0["event"] as? String != "split"

@@ -7,9 +7,9 @@ import Sharing
 import Testing
 import WireFormat
 
-/// What one device may have in memory, and what that leaves to others.
+/// One device's memory limit, and what remains for others.
 @Suite struct SessionBoundsTests {
-    /// Opens a session over a connection of its own, and sends a heart rate.
+    /// Opens a session over a new connection and sends a heart rate.
     private static func begin(
         _ number: Int, in fixture: FlowFixture, device: DeviceID = FlowFixture.device,
         closing: Bool = false
@@ -59,13 +59,13 @@ import WireFormat
         for number in 292..<300 {
             #expect(flow.sessions[Self.session(number)]?.hasEnded == false)
         }
-        // One that was crowded out has its connection closed, once.
+        // The connection of an evicted session is closed once.
         #expect(fixture.said.crowdedOut.count == (closing ? 0 : 292))
         for connection in fixture.said.crowdedOut { flow.table.close(connection) }
         try Self.begin(300, in: fixture, closing: closing)
         flow.log.settle()
         flow.acknowledge { _ in }
-        // Those that live, its first one, to which nothing was sent, and the last that gave way.
+        // The live sessions, the device's first one, which got no frames, and the last evicted one.
         #expect(flow.table.sessionCount <= 10)
     }
 
@@ -121,7 +121,7 @@ import WireFormat
                 session: Self.session(number), recorded: false, arrival: flow.now)
         }
         #expect(open(1) == .crowded)
-        // One a day, however many others have.
+        // One session a day is allowed, however many sessions others have.
         let later = flow.now.advanced(bySeconds: 86_401)
         let decision = flow.open(
             ConnectionID(rawValue: 5001), device: FlowFixture.device, session: Self.session(9),
@@ -131,7 +131,7 @@ import WireFormat
             Issue.record("its own session was refused")
             return
         }
-        // Another device still has room.
+        // Another device still has space.
         fixture.said.recorded = .init(own: 0, all: 51_200)
         try Self.begin(2, in: fixture, device: DeviceID(rawValue: 2))
         #expect(flow.sessions[Self.session(2)]?.hasEnded == false)
@@ -210,7 +210,7 @@ import WireFormat
             held += hub.heldCount(of: key)
         }
         #expect((64..<HeldUpdates.countMax + 64).contains(held))
-        // Those that are over hold nothing and take nothing from the others.
+        // Ended shares hold no data and take nothing from others.
         for number in 2...64 {
             var share = try #require(hub.directory[ShareKey(rawValue: UInt32(number))])
             share.revokedAt = fixture.flow.now
@@ -238,7 +238,7 @@ import WireFormat
         #expect(events.count == 3 * 200)
         let began = fixture.said.shown.filter(\.begins)
         #expect(began.count == 3)
-        // One that is made, or over, in mid-run changes nothing for the others.
+        // A share created or ended during the run changes nothing for the others.
         fixture.said.shown = []
         hub.put(Self.delayed(301, seconds: 300))
         hub.remove(ShareKey(rawValue: 2))

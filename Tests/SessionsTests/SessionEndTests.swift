@@ -4,8 +4,8 @@ import Sessions
 import Sharing
 import Testing
 
-/// What shares are told of a session's end, where it comes while the session is read again, and
-/// where a device says hello to one that is over.
+/// The end of a session as shares see it, while the session is read back or its device says hello
+/// again.
 @Suite struct SessionEndTests {
     private static func shown(_ fixture: FlowFixture, madeAt seconds: Double) -> SessionID? {
         var share = FlowFixture.share()

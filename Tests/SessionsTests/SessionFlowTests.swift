@@ -5,7 +5,7 @@ import Sessions
 import Sharing
 import Testing
 
-/// What the simulation found once, each by itself.
+/// Failures once found by the simulation, one test each.
 @Suite struct SessionFlowTests {
     @Test func `Of two readings of a session only the one up to its backlog brings it back`()
         throws
@@ -51,7 +51,7 @@ import Testing
         let share = FlowFixture.share(delaySeconds: delaySeconds)
         flow.hub.put(share)
         try fixture.send(5)
-        // Records behind the newest that viewers are shown.
+        // These records follow the newest one that viewers are shown.
         flow.profileChanged(of: FlowFixture.device)
         flow.privacyChanged(of: FlowFixture.device)
         let asked = try #require(fixture.said.rebuilds.last)
@@ -65,7 +65,7 @@ import Testing
         #expect(fixture.said.shown.allSatisfy { $0.cursor >= snapshot.cursor })
     }
 
-    /// The newer one has ended, and the older one goes on with what a trimmed finish held back.
+    /// The newer session has ended; the older continues with records held back by a trimmed finish.
     @Test(arguments: [0, 3])
     func `No viewer's cursor goes back to what another session of the runner held back`(
         delaySeconds: Int
@@ -237,7 +237,7 @@ import Testing
         #expect(snapshots >= 8)
     }
 
-    /// A frame after a hole causes more records than a turn was to have room for.
+    /// A frame after a hole causes more records than the space reserved for a turn.
     @Test func `A frame that the log did not take is asked for again, and no ack passes it`() throws
     {
         let fixture = try FlowFixture(pendingBytesMax: 1 << 20)

@@ -4,7 +4,7 @@ import SensorModel
 import Sessions
 import Testing
 
-/// What an owner who changes settings without end makes the daemon do.
+/// The work caused by an owner who changes settings without end.
 @Suite struct SettingsBoundsTests {
     private static func route(_ number: Int) -> CourseRoute {
         CourseRoute(
@@ -37,7 +37,7 @@ import Testing
         #expect(deadline.seconds(since: flow.now) <= 2)
         flow.advance(to: flow.now.advanced(bySeconds: 2))
         #expect(Self.followed(fixture) === last)
-        // Offsets begin with the moment: so few records were written in it.
+        // Offsets start at the current time, so fewer than ten records were written at this time.
         #expect(flow.log.nextOffset.rawValue < UInt64(flow.now.microseconds) + 10)
         try fixture.send(5)
         #expect(try fixture.replays())

@@ -4,7 +4,7 @@ import Sessions
 import Sharing
 import Testing
 
-/// A start on a log of years: shares show what they would if every session had been told to them.
+/// A start on a log of years: shares show the same as if they had followed every session.
 @Suite struct ShareHubRestoreTests {
     /// Sessions of two devices in the order they began; they ended in any order.
     private static func sessions(seed: UInt64) -> [SessionSummary] {

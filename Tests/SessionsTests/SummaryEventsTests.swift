@@ -19,7 +19,7 @@ import Testing
                     elevationMeters: nil)))
     }
 
-    /// What a snapshot of them gives back.
+    /// The events that a snapshot of the summary restores.
     private static func events(_ summary: SummaryEvents) throws -> [StreamEvent] {
         var bytes: [UInt8] = []
         SnapshotCodec.encode(summary, newest: split(0), to: &bytes)

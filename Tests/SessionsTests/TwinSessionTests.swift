@@ -4,10 +4,10 @@ import SensorModel
 import Sharing
 import Testing
 
-/// Two sessions of the same runner, the same in view and different where nobody may look, are told
-/// alike: no value may come, or stay away, by what was hidden.
+/// Two sessions of one runner with the same visible and different hidden parts are shown alike: no
+/// value may appear or be missing because of a hidden part.
 struct TwinSessionTests {
-    /// What happens before the runner is in view.
+    /// The hidden part, before the runner is in view.
     struct Beginning: CustomTestStringConvertible {
         let seconds: Int
         let metersPerSecond: Double
@@ -73,15 +73,14 @@ struct TwinSessionTests {
         return 500 + hill + Double((second + 3000) / 30 % 3)
     }
 
-    /// Meters from the place of second 0; before it to and fro near the door, which is 100 m south.
+    /// Meters from the place at second 0; before it, to and fro near the door, 100 m south.
     private static func north(_ second: Int, _ beginning: Beginning) -> Double {
         guard second < 0 else { return 3 * Double(second) }
         let way = (beginning.metersPerSecond * Double(-second)).truncatingRemainder(dividingBy: 200)
         return -min(way, 200 - way)
     }
 
-    /// What viewers see of them, by second; a radius of 100 m around a place behind the first shown
-    /// point.
+    /// The viewers' events by second, with a hidden radius of 100 m behind the first shown point.
     private static func shown(after beginning: Beginning) throws -> [Shown] {
         let settings = PrivacySettings(
             zones: [
@@ -106,7 +105,7 @@ struct TwinSessionTests {
         }
     }
 
-    /// Names of all values that are there, those within others too.
+    /// Names of all values, including nested ones.
     private static func names(of value: Any, _ path: String = "") -> Set<String> {
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional {
@@ -132,8 +131,8 @@ struct TwinSessionTests {
     func `What was hidden brings no value and takes none away`(beginning: Beginning) throws {
         let usual = Beginning(seconds: 120, metersPerSecond: 3, beatsPerMinute: 160, laps: 0)
         let (expected, found) = (try Self.shown(after: usual), try Self.shown(after: beginning))
-        // A split takes the place of a second's metrics, and the factor that speeds are corrected by is
-        // another: it comes a second later or sooner.
+        // A split's record replaces one second's metrics. It comes a second later or sooner,
+        // because the correction factor of speeds differs.
         let others = { (events: [Shown]) in
             events.filter { $0.metrics == nil && $0.kind != "split" }
         }
@@ -154,7 +153,7 @@ struct TwinSessionTests {
             #expect(here.movingSeconds == there.movingSeconds)
             #expect(here.zoneSeconds == there.zoneSeconds)
             #expect(here.maxHeartRate == there.maxHeartRate)
-            // Of two metrics of a second, one may be the other's by then.
+            // If a second has two metrics, an earlier one may be compared with a later one.
             func isAlike(_ value: KeyPath<Metrics, Double?>) -> Bool {
                 abs((here[keyPath: value] ?? 0) - (there[keyPath: value] ?? 0)) < 0.15
             }

@@ -4,7 +4,7 @@ import Sessions
 import Sharing
 import Testing
 
-/// What may be decided while input waits that has a say in it.
+/// Decisions while input that affects them is still unprocessed.
 @Suite struct UnprocessedTests {
     @Test func `Time decides nothing of what was hidden after unread input arrived`() throws {
         let fixture = try FlowFixture()

@@ -6,9 +6,9 @@ import Sessions
 import Sharing
 import Testing
 
-/// Ways to a viewer beside the live feed.
+/// Paths to a viewer other than the live feed.
 @Suite struct ViewingTests {
-    /// Hides something, and nothing of where the fixture runs.
+    /// Settings that hide a place where the fixture does not run.
     private static let far = PrivacySettings(
         zones: [
             PrivacyZone(
@@ -40,7 +40,7 @@ import Testing
         #expect(shown.time > FlowFixture.time(seconds - 10))
     }
 
-    /// A snapshot of the log, once a minute, lies between.
+    /// The log's snapshot, one a minute, lies in between.
     @Test(arguments: [5.0, 100, 140])
     func `A seek tells when the session started`(seconds: Double) throws {
         let fixture = try FlowFixture()
@@ -56,7 +56,7 @@ import Testing
         #expect(try startedAt(FlowFixture.time(seconds)) == started)
     }
 
-    /// Whether a cursor is one that the share showed, after retention removed the oldest segment.
+    /// Asks whether the share showed a cursor, after retention removed the oldest segment.
     @Test func `A cursor in a removed segment is answered with a gap`() throws {
         let fixture = try FlowFixture(segmentBytesMax: 4096)
         try fixture.run(seconds: 250)
@@ -91,7 +91,7 @@ import Testing
         #expect(try isShown(kept))
     }
 
-    /// Beside a member who trims the finish: cursors of the two would not rise.
+    /// With a member that trims the finish, the cursors of the two would not rise otherwise.
     @Test(arguments: [0.0, 100])
     func `A member of a group is held back as long as the one who trims the finish`(
         secondsLate: Double
@@ -119,7 +119,7 @@ import Testing
         #expect(try told(at: 260))
     }
 
-    /// The live feed showed an event because of a record that came later, or for want of one.
+    /// The live feed showed an event because a later record came, or did not come.
     @Test(arguments: zip([PrivacySettings.none, Self.far], [UInt64(50), 90]))
     func `Missed events are read once what decided on them is on disk`(
         privacy: PrivacySettings, needed: UInt64
@@ -133,7 +133,7 @@ import Testing
         #expect(catchUp.needed == RecordOffset(rawValue: needed))
     }
 
-    /// A share that shows another session until then begins with the first of them.
+    /// A share that shows another session until then begins with the first of these events.
     @Test func `Of several events that are released at once none is skipped`() throws {
         var privacy = PrivacySettings.none
         privacy.trimFinishMeters = 20
@@ -155,7 +155,7 @@ import Testing
         #expect(state != nil && state?.bytes != last?.bytes)
     }
 
-    /// A disk that fails keeps a record from the readers that decides otherwise than time alone.
+    /// On a failing disk, readers lack a record that would overrule the decision by time.
     @Test func `Time decides nothing past a record that waits for the disk`() throws {
         var privacy = PrivacySettings.none
         privacy.trimFinishMeters = 20
@@ -248,7 +248,7 @@ import Testing
         fixture.said.privacy.finishSecondsLate = 160
         try fixture.addWatchedShare(delaySeconds: delaySeconds)
         try fixture.run(seconds: 250)
-        // Its last record; then time alone.
+        // The session's last record, followed by time alone.
         flow.advance(to: FlowFixture.time(311))
         flow.advance(to: FlowFixture.time(5000))
         let before = fixture.said.shown.count
@@ -272,7 +272,7 @@ import Testing
         flow.hub.put(share)
         try fixture.run(seconds: 30)
         flow.log.settle()
-        // As after a restart: the hub knows of it, and the log has it.
+        // As after a restart: the hub knows the session, and the log holds it.
         if !isInMemory { _ = flow.sessions.remove(FlowFixture.session) }
         #expect(
             flow.forget(FlowFixture.session, of: FlowFixture.device) == FlowFixture.connection)
@@ -295,7 +295,7 @@ import Testing
         let missed = flow.hub.missed(
             of: share, before: snapshot, cursor: flow.cursor, hides: true)
         fixture.said.shown = []
-        // What was held back is released while the viewer's history is read.
+        // Held-back events are released while the viewer's history is read.
         try fixture.run(seconds: 100)
         let records = try records(of: fixture, hiding: privacy)
         let source = CatchUp.Source(

@@ -47,11 +47,11 @@ import Testing
         #expect(limiter.retryAfterSeconds(Self.address(1), at: Fixture.time(200)) == nil)
     }
 
-    /// Guesses from ever new /64 networks, until one is told to wait.
+    /// Number of guesses from new /64 networks until one must wait.
     private static func guesses(sharing bits: Int) throws -> Int {
         var limiter = FailureLimiter()
         for guess in 0..<1000 {
-            // The number of the guess stands behind the shared bits, and within the first 64.
+            // The guess number follows the shared bits, within the first 64.
             var bytes: [UInt8] = [0x20, 1, 0xD, 0xB8] + Array(repeating: 0, count: 12)
             bytes[bits / 8] = UInt8(guess & 0xFF)
             bytes[bits / 8 + 1] |= UInt8(guess >> 8)

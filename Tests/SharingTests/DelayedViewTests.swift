@@ -3,16 +3,16 @@ import Testing
 
 @testable import Sharing
 
-/// One view for many shares, beside a view for each.
+/// One view for many shares, compared with a separate view for each.
 @Suite struct DelayedViewTests {
-    /// A share as it would be alone.
+    /// A share with its own view.
     private struct Alone {
         let share: Share
         var view: ShareView?
         var events: [[UInt8]] = []
     }
 
-    /// Shares of one kind that come and go while a session runs.
+    /// Shares of one kind that are added and removed during a session.
     private struct Model {
         var delayed: DelayedView
         var alone: [Alone] = []
@@ -173,7 +173,7 @@ import Testing
             delayed.snapshot(of: late.key, epoch: 1, at: Fixture.time(40))?.session
                 == Fixture.session)
         #expect(delayed.nextDeadline == nil)
-        // It forgets, and begins anew; without any share the view is gone.
+        // The late share is dropped and becomes a newcomer; without any share the view is removed.
         delayed.letGo(of: late.key)
         #expect(delayed.newcomers.map(\.key) == [late.key])
         #expect(delayed.showing == Fixture.session)
@@ -181,8 +181,8 @@ import Testing
         #expect(delayed.showing == nil && delayed.heldCount == 0)
     }
 
-    /// Of two sessions the first is erased: before it is due, while it is shown and the second is
-    /// held back, or when it is long gone.
+    /// The first of two sessions is erased: before it is due, while shown with the second held
+    /// back, or long after.
     @Test(arguments: [(20.0, true), (35, true), (45, false)])
     func `Nothing of an erased session is shown, and the next comes as it would`(
         erasedAt: Double, wasSeen: Bool

@@ -177,7 +177,7 @@ import Testing
         #expect(messages.map(\.cursor) == [Fixture.cursor(5)])
     }
 
-    /// The owner trims the finish from now on: the feed holds events back that the viewer had.
+    /// The owner starts to trim the finish: the feed holds back events that the viewer has.
     @Test(arguments: [(7, [8]), (nil, [5, 8])])
     func `Who comes back is sent no event again that it had`(cursor: Int?, sent: [UInt64]) {
         let (table, feed) = Self.table()

@@ -19,12 +19,12 @@ import Testing
 
     struct Case: Sendable {
         let rule: String
-        /// When each began and ended.
+        /// Beginning and end of each session.
         let spans: [(began: Double, ended: Double?)]
         var delaySeconds = 0
         var isPublic = false
         let now: Double
-        /// From 1; `nil`: nothing.
+        /// The expected session, from 1; `nil`: none.
         let shown: UInt64?
     }
 
@@ -191,7 +191,7 @@ import Testing
         #expect(sessions.session(shownBy: rates, at: Fixture.time(200)) == Self.session(100))
     }
 
-    /// The first is in view, of the second only the log knows.
+    /// The first session is in view; the second is known from the log only.
     @Test(arguments: [nil, 40.0])
     func `A session from before a restart is shown from the moment on that its reading tells`(
         cameIntoView: Double?
@@ -220,10 +220,10 @@ import Testing
                 sessions.session(shownBy: share, at: Fixture.time(time))
             }
             #expect(shown(live, 50) == Self.session(isInView ? 2 : 1))
-            // The delayed share waits from the first shown point on, not from the start.
+            // The delay of a share starts at the first shown point, not at the session's start.
             #expect(shown(placed, 139) == Self.session(1))
             #expect(shown(placed, 141) == Self.session(isInView ? 2 : 1))
-            // What is seen live counts more than a reading.
+            // A live observation overrides a reading.
             sessions.cameIntoView(Self.session(2), of: Self.device, at: Fixture.time(60))
             sessions.settle(Self.session(2), of: Self.device, cameIntoView: nil)
             #expect(shown(live, 61) == Self.session(2))
@@ -293,7 +293,7 @@ import Testing
         #expect(shown(91) == Self.session(2))
     }
 
-    /// A session that left memory, and whose device comes back to it.
+    /// The session left memory, and its device returns to it.
     @Test(arguments: [true, false])
     func `One that goes on after it was over is not shown on a share made meanwhile`(
         isKnown: Bool
@@ -315,7 +315,7 @@ import Testing
         #expect(sessions.session(shownBy: made, at: Fixture.time(51)) == nil)
     }
 
-    /// After a restart the log tells whether it was over, also of one that goes on.
+    /// After a restart, the log tells whether the session had ended, even if it continues.
     @Test(arguments: [nil, 25.0, 45])
     func `One that goes on is shown on a share made since it began once its end was read`(
         overAt: Double?

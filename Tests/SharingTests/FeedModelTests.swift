@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sharing
 
-/// Whatever happens, a viewer that merges what it is sent knows what the share shows.
+/// In every case, a viewer that merges its messages has the state that the share shows.
 @Suite struct FeedModelTests {
     struct Viewer {
         var queue: DeliveryState

@@ -4,7 +4,7 @@ import Testing
 @testable import Sharing
 
 @Suite struct FieldScopeTests {
-    /// What the contract says, spelled out apart from the code.
+    /// The contract's fields, listed independently of the code.
     static let always: Set<String> = [
         "state", "startedAt", "elapsedSeconds", "movingSeconds", "pausedSeconds", "autoPaused",
         "alerts",

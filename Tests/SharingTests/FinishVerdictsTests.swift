@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sharing
 
-/// Readings that use what an earlier pass decided, beside a reading of the whole session.
+/// Readings that reuse an earlier pass's verdicts, compared with a reading of the whole session.
 @Suite struct FinishVerdictsTests {
     /// An event, its offset and its arrival.
     struct Recorded {
@@ -52,7 +52,7 @@ import Testing
         return shown
     }
 
-    /// An extension over the records that an index lacks, some time after the last one.
+    /// Extends an index over further records, some time after the last one.
     static func extend(
         _ index: inout ProjectionIndex, over records: ArraySlice<Recorded>, afterSeconds: Double = 0
     ) {
@@ -70,7 +70,7 @@ import Testing
         #expect(isWhole)
     }
 
-    /// The first difference between readings from any place and the whole; `nil`: there is none.
+    /// The first difference between partial readings and the whole one; `nil`: none.
     static func difference(
         _ records: [Recorded], _ rule: ProjectionRule, passes: [Int],
         _ generator: inout SeededGenerator
@@ -80,11 +80,11 @@ import Testing
         let shown = take(records, by: &whole)
         var index = ProjectionIndex(rule)
         for end in passes {
-            // What time alone decides holds until another record comes.
+            // A decision by time alone holds until another record comes.
             let isLast = end == records.count
             let wait = isLast ? 0 : Double.random(in: 0...2000, using: &generator)
             extend(&index, over: records[..<end], afterSeconds: wait)
-            // For lack of memory.
+            // Memory is short, so held data is dropped.
             if Bool.random(using: &generator) {
                 let before = index.bytes
                 index = index.withoutHeld()
@@ -127,7 +127,7 @@ import Testing
     @Test func `A backlog that is released early is shown alike`() {
         var generator = SeededGenerator(seed: 3)
         let records = Self.run(seconds: 12_000, &generator).map {
-            // All of it arrives within some minutes.
+            // All records arrive within some minutes.
             Recorded(
                 event: $0.event, offset: $0.offset,
                 arrival: Fixture.time($0.arrival.seconds(since: Fixture.start) / 50))
@@ -136,7 +136,7 @@ import Testing
         let difference = Self.difference(
             records, rule, passes: [records.count / 2, records.count], &generator)
         #expect(difference == nil)
-        // A seek into what was released at once begins near its place, too.
+        // A seek to a record that was released at once also begins reading near it.
         var index = ProjectionIndex(rule)
         Self.extend(&index, over: records[...])
         for record in records where record.offset <= index.verdicts.through ?? record.offset {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// What makes a seek cheap: nothing is held back, so nothing behind the moment has to be read.
+    /// A seek is cheap because nothing is held back, so no later records have to be read.
     @Test func `What is decided is shown at once`() throws {
         var generator = SeededGenerator(seed: 1)
         let records = Self.run(seconds: 3000, &generator)
@@ -182,7 +182,7 @@ import Testing
                 return true
             }
         }
-        // Once to decide, once to copy.
+        // One read to decide, one to copy.
         #expect(read <= 2 * records.count)
         #expect(read > records.count)
     }

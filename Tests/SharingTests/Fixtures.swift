@@ -46,7 +46,7 @@ enum Fixture {
             createdAt: createdAt, revokedAt: revokedAt)
     }
 
-    /// Every field known.
+    /// Metrics with every field set.
     static func fullMetrics() -> Metrics {
         var metrics = Metrics()
         metrics.state = .live
@@ -103,7 +103,7 @@ enum Fixture {
     static let footPod: MeasuredValues = {
         var values = MeasuredValues(source: "pod", placement: .foot)
         for quantity in MeasuredValues.Quantity.allCases {
-            // Each range holds it.
+            // The value lies in every quantity's range.
             try? values.set(quantity, to: quantity == .power ? 251 : 0.5)
         }
         return values
@@ -122,7 +122,7 @@ enum Fixture {
 }
 
 extension ShareView {
-    /// Everything that is due by `now`, oldest first.
+    /// Releases all updates due by `now`, oldest first.
     mutating func releaseAll(at now: Timestamp) -> [FeedUpdate] {
         var updates: [FeedUpdate] = []
         while let (_, update) = release(at: now) { updates.append(update) }

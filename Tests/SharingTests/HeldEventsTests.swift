@@ -25,7 +25,7 @@ import Testing
             let event = Self.shown(number)
             held.append(event, latitude: Double(number), longitude: 1, placedAt: Fixture.start)
             model.append(event)
-            // More come than go, then more go than come.
+            // At first more events come than go, then the reverse.
             let taken = Int.random(in: 0...(number < 2000 ? 1 : 3), using: &generator)
             for _ in 0..<taken {
                 #expect(held.removeFirst() == (model.isEmpty ? nil : model.removeFirst()))
@@ -50,7 +50,7 @@ import Testing
         #expect(held.size < full / 2)
     }
 
-    /// Seconds of a run straight away from home, all of which arrive at once.
+    /// Shown events of a run straight away from home, all arriving at once.
     private static func backlog(_ count: Int) -> [ShownEvent] {
         var settings = PrivacySettings.none
         settings.trimFinishMeters = 50

@@ -10,8 +10,8 @@ struct HiddenPredictionTests {
         return settings
     }()
 
-    /// With the shown speed a time at a checkpoint is the way that is left along the course, also to one
-    /// at the door.
+    /// With the speed, a predicted time reveals the remaining distance along the course, even to
+    /// the door.
     @Test(arguments: [PrivacySettings.none, SessionProjectionTests.zoned(), trimmed])
     func `Times at checkpoints are told only where nothing is hidden`(settings: PrivacySettings) {
         let rule: ProjectionRule = settings == .none ? .everything : .hiding(settings)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sharing
 
-/// What a hidden way tells in view, and what of an ordinary run is hidden beside it.
+/// Evidence of a hidden distance in visible values, and what an ordinary run loses by hiding it.
 @Suite struct HiddenWayTests {
     private static let home = SessionProjectionTests.home
     private static let zoned = SessionProjectionTests.zoned()
@@ -27,8 +27,8 @@ import Testing
         return SessionProjectionTests.metrics(in: shown)
     }
 
-    /// The receiver is good at the door, then too poor to count with, until `good`; the session then adds
-    /// the line from the door at once.
+    /// The receiver is good at the door, then unusable until `good`; the session then adds the line
+    /// from the door at once.
     @Test(arguments: [zoned, trimmed], [700, 900])
     func `A hole that began hidden is not added in view`(settings: PrivacySettings, good: Int) {
         let events = (0..<1200).map { second in
@@ -51,7 +51,7 @@ import Testing
         #expect(last > 3 * Double(1199 - good))
     }
 
-    /// A pause of the hidden part that the session dates back, or takes back, in view.
+    /// In view, the session dates back or withdraws a pause of the hidden part.
     @Test(arguments: [-200.0, 200])
     func `Moving time of a stretch in view is between none and its length`(change: Double) {
         let events = (0..<1200).map { second in
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test func `Where nothing was hidden a hole is added as the session adds it`() {
-        // Begins 3 km from the zone.
+        // The run begins 3 km from the zone.
         let events = (0..<300).map { second in
             var event = Self.second(second, meters: 3000 + 3 * Double(second))
             if (100..<200).contains(second), case .metrics(var metrics) = event.kind {
@@ -85,7 +85,7 @@ import Testing
         #expect(abs(last - 3 * 299) < 1e-6)
     }
 
-    /// The door is left within a minute, with one good position there: the session's distance is 0 by then.
+    /// The runner leaves the door within a minute, with one good position and a distance of 0.
     @Test(arguments: [Track.zone(around: home, radius: 50), nil])
     func `A hidden place is left behind, however soon`(zone: PrivacyZone?) {
         let settings = SessionProjectionTests.settings(
@@ -146,7 +146,7 @@ import Testing
 
     // MARK: Ordinary runs
 
-    /// Positions that are missing for a while, or lie aside of the way from then on.
+    /// Positions that are missing for a while, or lie off the path from then on.
     enum Mishap: CaseIterable {
         case none, underpass, manyUnderpasses, stepsAside, restart
     }
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    /// Behind each mishap 100 m of a new track are waited for, and nothing else.
+    /// After each mishap, 100 m of a new track are needed and nothing else.
     @Test(arguments: Mishap.allCases)
     func `An ordinary run with a trimmed start is in view outside of it`(mishap: Mishap) {
         let shown = Self.shown(Self.run(mishap), Self.trimmed)
@@ -188,7 +188,7 @@ import Testing
         for settings in [Self.zoned, Self.trimmed] {
             let shown = Self.shown(events, settings).compactMap(Self.east)
             #expect(shown.min() ?? 0 > 200)
-            // The hidden part is at most 1.7 of 9 km, and 100 m until the track is trusted.
+            // At most 1.7 of 9 km are hidden, plus 100 m until the track is trusted.
             #expect(shown.count > events.count / 2)
         }
     }
@@ -208,7 +208,7 @@ import Testing
         }
     }
 
-    /// What they say of their accuracy, meters; four rare ones that say nothing look like a track.
+    /// Their reported accuracy in meters; four rare positions without one look like a track.
     @Test(arguments: [
         (Towers.wander, 500.0 as Double?), (.two, 500), (.rare, 500), (.wander, nil), (.two, nil),
     ])
@@ -236,7 +236,7 @@ import Testing
 
     // MARK: Steps back
 
-    /// Parts of 28 s, the newest first: no step back is longer than 30 s.
+    /// Parts of 28 s, newest first, so that no step back exceeds 30 s.
     @Test func `Many small steps back are a large one`() {
         var events: [StreamEvent] = []
         var elapsed = 0

@@ -3,8 +3,7 @@ import Testing
 
 @testable import Sharing
 
-/// Parts of a run that come late, clocks that are set, and receivers that are lost: what of a run is
-/// hidden does not depend on them.
+/// Late parts of a run, clock changes and receiver outages do not change what is hidden.
 @Suite struct LatePartTests {
     private static let home = SessionProjectionTests.home
 
@@ -16,13 +15,13 @@ import Testing
             trimFinishMeters: finish, salt: 7)
     }
 
-    /// A second's metrics.
+    /// The metrics of one second.
     ///
     /// - Parameters:
     ///   - device: Device time, seconds.
-    ///   - elapsed: Seconds of the session.
+    ///   - elapsed: Session time, seconds.
     ///   - east: Meters from home; `nil`: no position.
-    ///   - isStale: Whether the position is an old one.
+    ///   - isStale: Whether the position is stale.
     /// - Returns: The event.
     private static func second(
         _ device: Int, elapsed: Int, east: Double?, isStale: Bool = false
@@ -58,7 +57,7 @@ import Testing
         }.min()
     }
 
-    /// Seconds of a run in the order in which they come: away from home, or to it until 2000.
+    /// Seconds of a run in order of arrival: away from home, or to home until second 2000.
     private static func run(_ order: [Range<Int>], toHome: Bool) -> [StreamEvent] {
         var elapsed = 0
         return order.joined().map { second in
@@ -68,7 +67,7 @@ import Testing
         }
     }
 
-    // The clock of a session passes the first 20 seconds of a late part over.
+    // The session clock skips the first 20 seconds of a late part.
     private static let orders: [[Range<Int>]] = [
         [0..<3000], [1200..<3000, 20..<1200], [1200..<2000, 20..<1200, 2000..<3000],
         [2000..<3000, 1020..<2000, 20..<1000], [100..<101, 20..<100, 101..<3000],
@@ -92,9 +91,9 @@ import Testing
         #expect(Self.nearest(shown) ?? 0 > 300)
     }
 
-    /// The way home until 2000 and a stand there, with a part of it late; then a silence, whose metrics
-    /// have the watch's estimated time and the part's last place, or heart rates before the part's
-    /// positions, whose metrics have its time and the place before.
+    /// The way home until 2000 with a late part, a stand there, then silence or heart rates. A
+    /// silence has the watch's estimated time and the part's last place. Heart rates before the
+    /// part's positions have its time and the place before.
     @Test(arguments: [false, true])
     func `A trimmed finish stays hidden whatever comes beside a late part`(isSilence: Bool) {
         var elapsed = 2800
@@ -116,7 +115,7 @@ import Testing
         #expect(Self.nearest(shown) ?? 0 > 300)
     }
 
-    /// An old fix before the run: seconds before it, and meters from home.
+    /// An old fix before the run, in seconds before it and meters from home.
     @Test(arguments: [(7200, 5000.0), (10, 5000), (7200, 3600)])
     func `An old fix does not make a late part the second one`(ago: Int, east: Double) {
         let events =
@@ -127,7 +126,7 @@ import Testing
     }
 
     @Test func `A late part that begins with heart rates is from before the start all the same`() {
-        // A fix a minute; the first position alone comes first, and then all from home on.
+        // A fix a minute; the first position comes alone, followed by all from home on.
         let late = (20..<1200).map { second in
             Self.second(
                 second, elapsed: second, east: second < 30 ? 3600 : 180 * Double(second / 60),
@@ -191,8 +190,8 @@ import Testing
         #expect(SessionProjectionTests.metrics(in: shown).last?.state == .waiting)
     }
 
-    /// Fixes once a minute, of which the first 19 come late and are passed over; before them the two
-    /// newest of a stand 1,000 m from home, with or without heart rates for minutes.
+    /// Fixes once a minute, of which the first 19 come late and are skipped. Before them are the
+    /// two newest of a stand 1,000 m from home, with or without heart rates for minutes.
     @Test(arguments: [false, true])
     func `A queue of rare fixes does not hide the start behind a stand`(heartRates: Bool) {
         let way = { (second: Int) in min(1000, 1.4 * Double(second)) }
@@ -221,12 +220,12 @@ import Testing
         }
         let shown = Self.shown(before + after, Self.settings(start: 300))
         #expect(Self.nearest(shown) == nil)
-        // On a treadmill it is shown.
+        // With a treadmill in the profile, it is shown.
         #expect(!shown.isEmpty)
     }
 
     @Test func `A receiver is lost where only the finish is trimmed, too`() {
-        // Lost 1,500 m from home, and found 200 m from it.
+        // The receiver is lost 1,500 m from home and recovers 200 m from it.
         let events = (0..<2000).map { second in
             let isLost = (500..<933).contains(second)
             let east = 3 * Double(max(0, 1000 - second))
@@ -262,7 +261,7 @@ import Testing
         }
         #expect(Self.shown(events, Self.settings(zone: true)).isEmpty)
         let more = (290..<400).map { Self.second($0 + jump, elapsed: $0 + jump, east: nil) }
-        // On a treadmill the run is shown after them.
+        // With a treadmill in the profile, the run is shown after them.
         #expect(!Self.shown(events + more, Self.settings(zone: true)).isEmpty)
     }
 
@@ -281,7 +280,7 @@ import Testing
 
     @Test(arguments: [0, 300, 600])
     func `One fix after a long stand does not make the receiver slow`(stand: Int) {
-        // Stands still, goes eight meters, and then into a house.
+        // The runner stands still, moves eight meters, and then enters a house.
         let events = (0..<(500 + stand + 1000)).map { second in
             let hasGone = second >= 500 + stand
             return Self.second(

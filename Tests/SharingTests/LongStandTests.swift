@@ -7,7 +7,7 @@ import Testing
 @Suite struct LongStandTests {
     private static let home = SessionProjectionTests.home
 
-    /// Away from home at 3 m/s and back, a stand there, and away again; a receiver wanders by some meters.
+    /// A run from home at 3 m/s and back, a stand there, and another run; positions wander.
     private static func events(standing stand: Int) -> [StreamEvent] {
         let turn = 1000
         return (0..<4 * turn + stand).map { second in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// The same with a position in five minutes during the stand, of which one in `every` leaps.
+    /// The same with one position every five minutes during the stand; one in `every` leaps.
     private static func pings(
         standing stand: Int, leaping meters: Double, accuracy: Double, every: Int
     ) -> [StreamEvent] {
@@ -31,7 +31,7 @@ import Testing
             guard (arrival..<arrival + stand).contains(second) else { return event }
             let ping = (second - arrival) / 300
             let leaps = ping % every == every - 1
-            // Not twice the same: that would be no new position.
+            // Positions must differ, because a repeated one is not new.
             let place = home.moved(east: Double(ping % 7), north: leaps ? meters : 0)
             let event = SessionProjectionTests.metrics(second, at: place)
             guard case .metrics(var metrics) = event.kind else { return event }
@@ -57,7 +57,7 @@ import Testing
         let shown = Self.shown(
             standing: stand, SessionProjectionTests.settings(start: 300, finish: 300))
         #expect(Self.nearest(shown) > 300)
-        // The runs before and after are.
+        // The runs before and after are shown.
         let east = shown.compactMap(\.position).map(\.longitude)
         #expect(east.contains { $0 > Self.home.longitude + 0.03 })
         #expect(east.contains { $0 < Self.home.longitude - 0.03 })
@@ -85,7 +85,7 @@ import Testing
             let west = shown.filter { $0.position.map { $0.longitude < longitude } ?? false }
             if start > 0 { #expect(Self.nearest(west) > 300, "finish \(finish)") }
             if finish > 0 {
-                // But for the start, where the trim is of the finish alone.
+                // If only the finish is trimmed, the start is in view.
                 let later = start > 0 ? east[...] : east.dropFirst(1000)
                 #expect(Self.nearest(Array(later)) > 300, "start \(start)")
             }

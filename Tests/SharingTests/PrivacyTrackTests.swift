@@ -4,9 +4,9 @@ import Testing
 
 @testable import Sharing
 
-/// Made-up runs through zones: what a viewer may see of them, and what an attacker makes of it.
+/// Generated runs through zones: what a viewer sees, and what an attacker can compute from it.
 @Suite struct PrivacyTrackTests {
-    /// The positions of a run that a viewer gets, with where the runner was by then.
+    /// The positions that a viewer gets of a run, each with the runner's place at that time.
     private static func shown(
         _ track: Track, _ settings: PrivacySettings
     ) -> [(position: PositionMetric, runner: Track.Point)] {
@@ -131,11 +131,11 @@ import Testing
             if fitted.meters(to: home) < 100 { found.fitted += 1 }
             if Track.centroid(cuts).meters(to: home) < 100 { found.centroid += 1 }
         }
-        // Chance alone puts a point of so large an area within 100 m of one home in forty.
+        // By chance, a point of such an area lies within 100 m of one home in forty.
         #expect(found.fitted <= 1 && found.centroid <= 1)
     }
 
-    /// Cuts of runs that start or end at the door, give or take a fix's error, in every direction.
+    /// Cuts of runs in every direction that start or end at the door, within a fix's error.
     private static func cuts(
         around home: Track.Point, isFinish: Bool, _ settings: PrivacySettings,
         _ generator: inout SeededGenerator
@@ -192,14 +192,14 @@ import Testing
             }
             visible.insert(Int(event.offset.rawValue) - 1)
         }
-        // Splits take the place of some.
+        // Records of splits replace some of the metrics.
         let told = Set(shown.map { Int($0.offset.rawValue) - 1 })
         let circles = track.points.map {
             HiddenCircle(
                 meters: 250, aroundLatitude: $0.latitude, longitude: $0.longitude, salt: seed)
         }
         for (index, point) in track.points.enumerated() {
-            // By two positions in a row.
+            // A place is left by two positions in a row.
             let isOutside = circles[index...].prefix(400).map {
                 !$0.contains(latitude: point.latitude, longitude: point.longitude)
             }
@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    /// Where between the corners of the grid: at each the offsets are drawn in another way.
+    /// A place relative to the grid's corners, at each of which offsets are drawn differently.
     enum Place: CaseIterable {
         case corner, middle, any
 
@@ -240,7 +240,7 @@ import Testing
             eighths[min(max(Int(share * 8), 0), 7)] += 1
             directions[Int((atan2(north, east) / .pi + 1) * 4) % 8] += 1
         }
-        // A tenth more or less than uniform; blended unit vectors are half as often at an end.
+        // Within a tenth of uniform; blended unit vectors are half as frequent at the ends.
         for share in eighths + directions {
             #expect(abs(Double(share) * 8 / Double(count) - 1) < 0.1)
         }

@@ -9,7 +9,7 @@ import Testing
 
     private enum Input { case mark(SessionProjection.Mark), position, without, far, end }
 
-    /// A second of a run, so many meters east of the door.
+    /// A second of a run, `east` meters from the door.
     private static func second(_ second: Int, east: Double) -> StreamEvent {
         Run.metrics(second, at: Run.home.moved(east: east, north: 0))
     }
@@ -69,14 +69,14 @@ import Testing
         }
     }
 
-    /// As when retention took all of a session whose device goes on.
+    /// Retention took all of a session whose device continues.
     @Test(arguments: [true, false])
     func `After a loss a session may begin anew, with a start of its own`(beginsAnew: Bool) {
         var settings = PrivacySettings.none
         settings.trimStartMeters = 200
         var projection = SessionProjection(.hiding(settings))
         var (second, east) = (0, 0.0)
-        /// Whether the runner is shown at the end of the way there.
+        /// Whether the runner is shown at the end of the path.
         func isShown(east end: Double) -> Bool {
             var shown: [ShownEvent] = []
             repeat {
@@ -100,8 +100,8 @@ import Testing
         #expect(!isShown(east: 0))
     }
 
-    /// As when retention took it beside a viewer who reads it: the track that was trusted is not the
-    /// new one's.
+    /// Retention removed it while a viewer read it: a track trusted before does not count for the
+    /// new one.
     @Test(
         arguments: [
             [SessionProjection.Mark.beginning], [.loss, .beginning],
@@ -137,7 +137,7 @@ import Testing
         #expect(take(marker(19.5)).count == 1)
     }
 
-    /// The runner may have entered the zone in it, and only a position says where it is now.
+    /// The runner may have entered the zone in the lost stretch, and only a position can tell.
     @Test func `A lost stretch counts as hidden, and what follows is hidden up to a trusted track`()
     {
         var settings = Run.zoned()
@@ -166,14 +166,14 @@ import Testing
         #expect(waiting.map(\.state) == [.waiting])
         #expect(waiting.map(\.distanceMeters) == [27])
         for second in 103...110 { #expect(run(second).isEmpty) }
-        // What it ran since the track was taken up counts: it never was in the zone.
+        // The distance since the track's start counts, because the track never was in the zone.
         let back = run(111)
         #expect(back.map(\.distanceMeters) == [27 + 3 * 8])
         #expect(back.allSatisfy { $0.position != nil })
         #expect(run(112).map(\.distanceMeters) == [27 + 3 * 9])
     }
 
-    /// A run without a fix, as on a treadmill: it may have had one in what was lost.
+    /// A run without a fix, as on a treadmill, may have had one in the lost part.
     @Test(arguments: [true, false]) func `Without its beginning a run may have had a fix`(
         hasBeginning: Bool
     ) {

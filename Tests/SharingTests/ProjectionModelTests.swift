@@ -4,14 +4,14 @@ import Testing
 
 @testable import Sharing
 
-/// What a projection shows of made-up runs, beside what a plain reading of the rule says of them.
+/// A projection of generated runs, compared with a direct implementation of the rule.
 @Suite struct ProjectionModelTests {
-    /// 10,000 runs in the long form.
+    /// 10,000 runs with PULSECAST_LONG.
     private static let seeds: Range<UInt64> =
         0..<(ProcessInfo.processInfo.environment["PULSECAST_LONG"] == nil ? 40 : 400)
     private static let runsPerSeed = 25
 
-    /// A run and what its owner hides.
+    /// A run with the owner's privacy settings.
     struct Run {
         var points: [Track.Point?]
         var settings: PrivacySettings
@@ -19,17 +19,17 @@ import Testing
         var isOnTreadmill: Bool
     }
 
-    /// What the rule says of one second, from the session's beginning on.
+    /// The rule's result for one second, totals counted from the session's beginning.
     struct Expected {
         var isShown: Bool
         var distanceMeters = 0.0
         var elapsedSeconds = 0.0
     }
 
-    /// Where the track of a second was taken up.
+    /// The start of the track that a second belongs to.
     struct Taken {
         var landing: Int
-        /// The run may have begun there.
+        /// Whether the run may have begun there.
         var isStart: Bool
         var isTrusted: Bool
     }
@@ -101,8 +101,8 @@ import Testing
         run.points.enumerated().map { SessionProjectionTests.metrics($0.offset, at: $0.element) }
     }
 
-    /// For each second the second in which the track was taken up, and whether it went 100 m
-    /// from there since: read from the rule, with the whole run at hand.
+    /// For each second, the start of its track and whether the track went 100 m from there, by the
+    /// rule with the whole run at hand.
     static func tracks(_ points: [Track.Point?]) -> [Taken?] {
         let places = points.indices.filter { index in
             guard let point = points[index] else { return false }
@@ -156,8 +156,8 @@ import Testing
         }
     }
 
-    /// The rule, second by second: a second counts where it and the one before are shown, and the
-    /// seconds since the track was taken up where it never was in a hidden place.
+    /// The rule, second by second: a second counts if it and the one before are shown. The seconds
+    /// since a track's start count if the track never was in a hidden place.
     static func expected(_ run: Run) -> [Expected] {
         var circles = run.settings.zones.map {
             HiddenCircle(
@@ -267,7 +267,7 @@ import Testing
         }
     }
 
-    /// The seconds whose place is known, and was not left behind in time.
+    /// The seconds with a known place that the runner did not leave in time.
     private static func near(of run: Run) -> Set<Int> {
         guard run.settings.trimFinishMeters > 0 else { return [] }
         let circles = run.points.map { point in
@@ -284,7 +284,7 @@ import Testing
             place = point ?? place
             guard let place else { continue }
             let soon = circles.indices[second...].prefix(Int(run.settings.finishSecondsLate ?? 0))
-            // Two positions in a row leave a place; the same one again is not another.
+            // Leaving a place takes two different positions in a row.
             var before: Track.Point?
             let isOutside = soon.compactMap { later -> Bool? in
                 guard let circle = circles[later], let here = run.points[later], here != before

@@ -35,7 +35,7 @@ import Testing
         #expect(directory.find(ann, at: Self.now)?.key.rawValue == 1)
         #expect(directory.find(ann, at: Fixture.time(1001)) == nil)
         #expect(directory.find(try #require(PublicName("anna")), at: Self.now) == nil)
-        // The name goes to another runner, and what is put again of the first does not take it.
+        // The name goes to another runner, and an update of the first share does not take it back.
         directory.put(Self.share(3, device: 2, "ann"))
         directory.put(Self.share(1, "ann", expiresAt: Fixture.time(1001)))
         #expect(directory.find(ann, at: Fixture.time(1002))?.key.rawValue == 3)

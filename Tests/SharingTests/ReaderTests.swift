@@ -4,7 +4,7 @@ import Testing
 
 @testable import Sharing
 
-/// Forms that other programs read: spelled as their documentation has them.
+/// Formats that other programs read, with the spelling of their documentation.
 @Suite struct ReaderTests {
     static let reading = HeartRateReading(
         beatsPerMinute: 72, measuredAt: Timestamp(microseconds: 1_625_310_655_123_456),
@@ -72,7 +72,7 @@ import Testing
         for _ in 0..<3000 {
             let seconds = Int64.random(in: -60_000_000_000...200_000_000_000, using: &generator)
             let text = formatter.string(from: Date(timeIntervalSince1970: Double(seconds)))
-            guard seconds > -12_000_000_000 else { continue }  // before 1589: another calendar
+            guard seconds > -12_000_000_000 else { continue }  // before 1589: a different calendar
             #expect(Timestamp(microseconds: seconds * 1_000_000 + 7).iso8601(decimals: 0) == text)
         }
     }

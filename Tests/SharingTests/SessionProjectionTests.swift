@@ -21,7 +21,7 @@ import Testing
             [Track.zone(around: home, radius: 200)], showsHeartRate: showsHeartRate)
     }
 
-    /// A run east at 3 m/s, with everything that metrics can hold.
+    /// Metrics of a run east at 3 m/s with every field set.
     static func metrics(_ second: Int, at point: Track.Point?) -> StreamEvent {
         var metrics = Fixture.fullMetrics()
         let seconds = Double(second)
@@ -88,8 +88,8 @@ import Testing
         }
     }
 
-    /// Seconds 0 ..< 700: away from the door, a receiver that is lost from 400 to 560 while the watch
-    /// goes on, and the way on from there.
+    /// Seconds 0 ..< 700 of a run from the door; the receiver is lost from 400 to 560 while the
+    /// watch goes on.
     private static func lostRun(_ state: ValueState = .live) -> [StreamEvent] {
         (0..<700).map { second in
             let isLost = (400..<560).contains(second)
@@ -112,8 +112,8 @@ import Testing
         #expect(waiting.count == 1)
         let last = try #require(shown.last)
         let before = try #require(shown.last { $0.position?.state == .stale })
-        // A minute without a position is shown; the rest of the way up to where the track was taken
-        // up again counts for nobody.
+        // A minute without a position is shown; the rest up to the new track's start does not
+        // count.
         let atLoss = try #require(shown.first { $0.position?.state == .stale }?.elapsedSeconds)
         #expect(before.elapsedSeconds - atLoss == 59)
         #expect(last.elapsedSeconds - before.elapsedSeconds == 139)
@@ -140,10 +140,10 @@ import Testing
         let visible = metrics.filter { $0.position != nil }
         let last = try #require(visible.last)
         let seconds = Double(visible.count - 1)
-        // A split takes the place of a second's metrics now and then.
+        // Some records of splits replace a second's metrics.
         #expect(abs(last.elapsedSeconds - seconds) < 5)
         #expect(abs((last.distanceMeters ?? 0) - 3 * last.elapsedSeconds) < 1e-6)
-        // The last thing told: that the runner is hidden, with the totals of the last point.
+        // The last message says that the runner is hidden, with the totals of the last point.
         let resting = try #require(metrics.last)
         #expect(resting.state == .waiting && resting.position == nil)
         #expect(resting.heartRate == nil && resting.speedMetersPerSecond == nil)
@@ -163,7 +163,7 @@ import Testing
         #expect(abs((last.averageHeartRate ?? 0) - 140) < 1e-6)
     }
 
-    /// Told or not, it would say whether the hidden stretch ended before it was known.
+    /// A value, or its absence, would tell whether the hidden stretch ended before it was known.
     @Test(arguments: [0.0, 60, 70, 300, 600], [0.0, 1000])
     func `Stress is untold where the runner was hidden, however long`(
         knownAtSeconds: Double, east: Double
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    /// With a finish held back, what comes into view happened minutes ago.
+    /// With a finish held back, records that come into view are minutes old.
     @Test func `A walker who comes into view all the time is not shown as ended`() throws {
         let walk = (0..<5000).map { second in
             Self.metrics(second, at: Self.home.moved(east: 1.2 * Double(second), north: 0))
@@ -240,7 +240,7 @@ import Testing
         #expect(shown.contains { $0.event.kind == .ended })
         let last = try #require(Self.metrics(in: shown).last)
         #expect(last.state == .live && last.position != nil)
-        // What was hidden in between does not count.
+        // The hidden part in between does not count.
         #expect(last.elapsedSeconds < 2200)
     }
 
@@ -300,8 +300,8 @@ import Testing
         #expect(Self.metrics(in: first).last?.state == .waiting)
     }
 
-    /// A strap or a foot pod beside an app that tells the position, as a session of its own: its distance and
-    /// its moments would tell the hidden way.
+    /// A strap or foot pod with its own session, beside an app with positions: its distance and
+    /// times would reveal the hidden path.
     @Test(arguments: [("zone", 0.0, 0.0), ("start", 300, 0), ("finish", 0, 300)])
     func `A session without a fix shows nothing, unless the profile says treadmill`(
         what: String, start: Double, finish: Double
@@ -316,8 +316,8 @@ import Testing
         #expect(Self.metrics(in: inside).contains { $0.heartRate != nil })
     }
 
-    /// A watch that laps each kilometer does so by the whole way: its laps in view tell what was hidden,
-    /// but for whole kilometers.
+    /// A watch with a lap each kilometer counts hidden parts, so its laps reveal them, except whole
+    /// kilometers.
     @Test(arguments: [(0, 0), (4000, 1)])
     func `A lap is shown as recorded, until something is hidden`(east: Int, count: Int) {
         let zone = Track.zone(around: Self.home.moved(east: Double(east), north: 0), radius: 200)

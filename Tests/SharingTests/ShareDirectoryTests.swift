@@ -6,7 +6,7 @@ import Testing
 @Suite struct ShareDirectoryTests {
     static let now = Fixture.time(1000)
 
-    /// Made at 0, looked at at 1000.
+    /// States at 1000 of a share made at 0.
     enum State: CaseIterable {
         case active, expiresLater, expired, expiresNow, revoked, revokedLater, revokedAndExpired
         case unknown
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// What someone may hold: the right ID, another's, an old one, a name, nothing.
+    /// Credentials presented by a client: the right ID, another's, an old one, a name, nothing.
     enum Asker: CaseIterable {
         case viewer, otherShare, rotatedAway, nameOnly, nobody
 
@@ -117,7 +117,7 @@ import Testing
         ({ $0.name = "a/b" }, .nameInvalid("a/b")),
         ({ $0.name = "-x" }, .nameInvalid("-x")),
         ({ $0.name = "a\nb" }, .nameInvalid("a\nb")),
-        // Characters that nobody sees: a tag, a variation, a filler.
+        // Invisible characters: a tag, a variation selector, a filler.
         ({ $0.name = "a\u{E0041}b" }, .nameInvalid("a\u{E0041}b")),
         ({ $0.name = "a\u{FE0F}b" }, .nameInvalid("a\u{FE0F}b")),
         ({ $0.name = "a\u{3164}b" }, .nameInvalid("a\u{3164}b")),

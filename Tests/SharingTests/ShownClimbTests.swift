@@ -3,10 +3,10 @@ import Testing
 
 @testable import Sharing
 
-/// What of climb and descent is told once something was hidden.
+/// Climb and descent as shown after a hidden part.
 @Suite struct ShownClimbTests {
-    /// The sums after a way over altitudes in view, in steps of a meter, where the session's own sums are as
-    /// given for each step.
+    /// The sums over visible altitudes in steps of a meter, given the session's own sums at each
+    /// step.
     private static func sums(
         _ altitudes: [Double], recorded: (Int) -> (gain: Double, loss: Double),
         isWhole: Bool = false
@@ -32,7 +32,7 @@ import Testing
 
     private static let hill = (0...20).map { Double($0) } + (0...20).map { Double(20 - $0) }
 
-    /// The session counts the swing from a valley that is hidden, when it exceeds the threshold in view.
+    /// A swing from a hidden valley counts for the session once it exceeds the threshold in view.
     @Test(arguments: [0.0, 3, 9])
     func `Where a hidden valley lies tells nothing`(valleyMeters: Double) {
         let told = Self.sums(Self.hill) { index in
@@ -49,7 +49,7 @@ import Testing
     @Test func `From the first turn in view on the session's own sums go on`() throws {
         let altitudes = Self.hill + Self.hill
         let told = Self.sums(altitudes) { index in
-            // Its barometer finds small hills on the second one.
+            // The barometer finds small hills on the second hill.
             (index > 50 ? Double(index - 50) * 0.5 : 0, 0)
         }
         // The descent counts up to the turn.

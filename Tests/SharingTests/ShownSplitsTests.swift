@@ -27,7 +27,7 @@ struct ShownSplitsTests {
         #expect(splits.contains { $0.1.unit == .mile })
     }
 
-    /// A second that is missing would tell a split, and so the pace, to who may see the heart alone.
+    /// A missing second would reveal a split, and so the pace, to viewers of the heart rate alone.
     @Test func `Who sees no splits misses no second for them`() throws {
         let settings = SessionProjectionTests.settings([
             Track.zone(
@@ -50,7 +50,7 @@ struct ShownSplitsTests {
                 let plain = dated.seen(in: [.heartRate]).update
                 #expect(plain.event.isEmpty)
                 hearts.append(plain.cursor)
-                // Those with splits get each value, too: of that second with the next.
+                // Viewers with splits also get each value, with the next second.
                 let full = dated.seen(in: .all).update
                 #expect(full.event.isEmpty || full.changed.isEmpty)
                 elapsed += full.changed.filter { $0.key == .elapsedSeconds }.map(\.bytes)

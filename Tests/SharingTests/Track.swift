@@ -15,7 +15,7 @@ struct Track {
                 longitude: longitude + east / (degree * cos(latitude * .pi / 180)))
         }
 
-        /// Meters, by the haversine formula: another way than the code's.
+        /// Meters by the haversine formula, independent of the product's code.
         func meters(to other: Point) -> Double {
             let phi = latitude * .pi / 180
             let otherPhi = other.latitude * .pi / 180
@@ -56,7 +56,7 @@ struct Track {
             radiusMeters: radius)
     }
 
-    /// Center of the circle that fits best (Kåsa): what an attacker would compute.
+    /// Center of the best-fitting circle (Kåsa), as an attacker would compute it.
     static func fittedCenter(_ points: [Point]) -> Point? {
         guard let origin = points.first else { return nil }
         let degree = 6_371_000 * Double.pi / 180

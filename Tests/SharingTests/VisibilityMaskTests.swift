@@ -4,7 +4,7 @@ import Testing
 @testable import Sharing
 
 @Suite struct VisibilityMaskTests {
-    /// Every combination of the parts that there are, and of as many as the mask has room for.
+    /// Every combination of the known scopes and of the mask's spare bits.
     private static let scopes = (UInt8(0)..<64).map { Scope(rawValue: $0) }
 
     @Test(arguments: scopes)

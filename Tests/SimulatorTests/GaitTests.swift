@@ -14,8 +14,8 @@ import Testing
         return (samples, runner.truth)
     }
 
-    /// The reference's rule for a watch on the ankle: a foot is down where the leg, after swinging
-    /// forward, turns back faster than 2 rad/s.
+    /// Counts strides by the reference's rule for an ankle: a foot is down where the leg, after
+    /// swinging forward, turns back faster than 2 rad/s.
     private static func ankleStrides(_ samples: [MotionSample]) -> Int {
         var state = 0
         var count = 0
@@ -40,7 +40,7 @@ import Testing
         settings.motionRate = 20
         settings.samplesPerFrame = 1
         settings.includesGravity = false
-        // The rule does not see a walk: a leg turns back too slowly.
+        // The rule does not detect walking, in which a leg turns back too slowly.
         let plan = RunPlan(legs: [.init(seconds: 240, speed: 3)])
         let run = Self.samples(seed: seed, plan, settings)
         let strides = Self.ankleStrides(run.samples)
@@ -48,7 +48,7 @@ import Testing
         #expect(abs(2 * strides - steps) < steps / 50)
     }
 
-    /// How alike the signal is to itself some samples later, -1…1.
+    /// Autocorrelation of the signal at `lag` samples, -1…1.
     private static func likeness(_ signal: [Float], lag: Int) -> Float {
         let mean = signal.reduce(0, +) / Float(signal.count)
         var product: Float = 0

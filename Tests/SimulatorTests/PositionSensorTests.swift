@@ -3,7 +3,7 @@ import Simulator
 import Testing
 
 @Suite struct PositionSensorTests {
-    /// Fixes with the truth of the same second: distance between them in meters, east and north.
+    /// Errors of fixes against the truth of the same second, in meters east and north.
     private static func errors(
         _ settings: RunnerSettings, seed: UInt64, minutes: Double
     ) -> [(second: Int, east: Double, north: Double)] {
@@ -41,7 +41,7 @@ import Testing
             steps += zip(errors, errors.dropFirst()).map { $1.north - $0.north }
         }
         #expect((2.0...4.0).contains(Self.spread(all)))
-        // Neighbours share their error: it is the track's shape that stays true.
+        // Errors of neighboring fixes are correlated, so the shape of the track is preserved.
         #expect(Self.spread(steps) < 0.9)
     }
 

@@ -51,7 +51,7 @@ import Testing
             .init(seconds: 60, speed: 3),
         ])
         let runner = Self.run(seed: 5, plan).runner
-        // The other one is the moment before the first step.
+        // The first pause is the time before the first step.
         try #require(runner.pauses.count == 2)
         let pause = runner.pauses[1]
         let end = try #require(pause.end)

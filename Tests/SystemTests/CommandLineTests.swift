@@ -28,7 +28,7 @@ extension SystemTests {
             }
         }
 
-        /// Arguments, exit status, and what stands in the message.
+        /// Arguments, exit status, and words of the message.
         static let wrong: [(arguments: [String], status: Int32, words: [String])] = [
             (["dance"], 2, ["dance", "--help"]),
             (["serv"], 2, ["serv", "did you mean serve?"]),

@@ -2,11 +2,11 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// A share that shows what was a while ago, and a viewer whose connection does not last.
+    /// A delayed share, and a viewer that reconnects several times.
     @Suite struct DelayedShareTests {
         private static let delaySeconds = 2.0
         private static let last: UInt32 = 40
-        /// After which marker the viewer goes away, to come back with its cursor.
+        /// Markers after which the viewer disconnects, to resume with its cursor.
         private static let departures: [UInt32] = [5, 6, 18, 30]
 
         @Test func `Who comes back to a delayed share gets each event once, and none early`()
@@ -27,7 +27,7 @@ extension SystemTests {
                     for departure in Self.departures {
                         try await viewer.watch(socket, until: departure)
                         socket.close()
-                        // What is released now comes as history, what is still held back does not.
+                        // Events released now arrive as history; those still held back do not.
                         try await Task.sleep(for: .milliseconds(700))
                         socket = try await enter(share, of: daemon, with: viewer)
                     }
@@ -53,7 +53,7 @@ extension SystemTests {
             return socket
         }
 
-        /// - Returns: When each marker was sent, seconds since 1970.
+        /// - Returns: The time at which each marker was sent, seconds since 1970.
         private func send(
             as token: String, over socket: PlainSocket
         ) async throws -> [UInt32: Double] {

@@ -34,7 +34,7 @@ extension SystemTests {
             var viewer: MarkerViewer
         }
 
-        /// Two runners over TCP, one over a WebSocket, two viewers of the first; then SIGTERM.
+        /// Runs two devices over TCP, one over a WebSocket, two viewers of the first; then SIGTERM.
         private static func runAndStop(in folder: TemporaryFolder) async throws -> Run {
             try await DaemonProcess.run(in: folder) { daemon in
                 let devices = try await [
@@ -78,7 +78,7 @@ extension SystemTests {
             return viewer
         }
 
-        /// Slow enough for a viewer to be shown everything, fast enough to be load.
+        /// The rate is low enough for a viewer to see everything and high enough to be a load.
         private static func device(
             _ name: String, _ form: LedgerDevice.Form, of daemon: DaemonProcess
         ) async throws -> LedgerDevice {
@@ -100,7 +100,7 @@ extension SystemTests {
             return socket
         }
 
-        /// The daemon again: the device goes on by sequence, the viewer by cursor.
+        /// Restarts the daemon; the device resumes by sequence, the viewer by cursor.
         private static func resume(_ run: inout Run, in folder: TemporaryFolder) async throws {
             let runner = run.devices[0]
             let kept = runner.ledger.acknowledged

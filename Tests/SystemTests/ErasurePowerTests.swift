@@ -6,7 +6,7 @@ import Testing
 import Transport
 
 extension SystemTests {
-    /// Power lost on real file systems while sessions are erased.
+    /// Power loss on real file systems during erasures.
     @Suite struct ErasurePowerTests {
         private static let losses = Program.isLong ? 200 : 5
 
@@ -32,13 +32,13 @@ extension SystemTests {
     }
 }
 
-/// Recorded sessions of one device that are erased, some at a time, while the power goes.
+/// Recorded sessions of one device that are erased in groups during power losses.
 private struct ErasingUnderPowerLoss {
     struct Counts {
-        /// Sessions that were gone, and that were whole, after an attempt to erase them.
+        /// Sessions found erased, and found complete, after an erasure was tried.
         var erased = 0
         var kept = 0
-        /// Sessions of several segments that were gone from the older ones alone.
+        /// Sessions of several segments that were erased from the older ones only.
         var begun = 0
         /// Erasures that were answered before the power went.
         var answered = 0
@@ -52,7 +52,7 @@ private struct ErasingUnderPowerLoss {
 
     private let volume: LoopVolume
     private let folder: TemporaryFolder
-    /// Sends all the time beside the erasures.
+    /// A device that sends continuously during the erasures.
     private let live: LedgerDevice
     private var whole: [LedgerDevice] = []
     private var gone: [LedgerDevice] = []
@@ -99,7 +99,7 @@ private struct ErasingUnderPowerLoss {
         let order = Seeded(UInt64.random(in: 0 ... .max, using: &random))
         let (made, victims, answered) = try await DaemonProcess.run(in: folder) { daemon in
             let made = try await Self.record(Self.madePerLoss, like: live, on: daemon)
-            // Of sealed segments, and of the one that is written.
+            // Sessions of sealed segments and of the open one.
             var order = order
             let others = (whole + made).shuffled(using: &order)
             let victims = (begun + others).prefix(Self.erasedPerLoss)
@@ -117,14 +117,14 @@ private struct ErasingUnderPowerLoss {
         for victim in victims { try await judge(victim, wasAnswered: answered) }
     }
 
-    /// When the power goes, and for how long the daemon goes on without a disk.
+    /// The time of the power loss, and how long the daemon then runs without a disk.
     private struct Moment {
         let erasures: Int
         let millisecondsThen: Int
         let millisecondsAfter: Int
     }
 
-    /// Loses power while a session is erased after the other and a device sends.
+    /// Loses power while sessions are erased one by one and a device sends.
     private func interrupt(
         _ erasure: Erasure, on daemon: DaemonProcess, at moment: Moment
     ) async throws {
@@ -164,7 +164,7 @@ private struct ErasingUnderPowerLoss {
             whole.append(victim)
             counts.kept += 1
         } else {
-            // The oldest segment comes first; in each the erasure is whole, or `log verify` fails.
+            // Segments are erased oldest first and completely, or `log verify` fails.
             let numbers = session.frames.map(\.number)
             #expect(numbers == Array(UInt32(1)...victim.ledger.acknowledged).suffix(numbers.count))
             begun.append(victim)
@@ -176,7 +176,7 @@ private struct ErasingUnderPowerLoss {
 
     private var logFolder: String { DaemonProcess.state(in: folder) + "/log" }
 
-    /// After a last start, which completes what is left.
+    /// Checks the other sessions after a last start, which completes pending erasures.
     func expectOthersWhole() async throws {
         try await LedgerDevice.finish([live], in: folder)
         try await live.expectWhole(in: folder)
@@ -227,15 +227,15 @@ private final class Erasure: Sendable {
     private let sessions: [String]
     private let state = Mutex(State())
 
-    /// Sessions whose erasure was answered before the cut.
+    /// Sessions whose erasure was answered before ``cut()``.
     var answered: Set<String> { state.withLock { $0.answered } }
 
     init(sessions: [String]) { self.sessions = sessions }
 
-    /// No answer is heard any more.
+    /// Ignores all later answers.
     func cut() { state.withLock { $0.isCut = true } }
 
-    /// Returns early if an erasure fails.
+    /// Waits for `count` answers; returns early if an erasure fails.
     func waitForAnswers(_ count: Int) async throws {
         while state.withLock({ !$0.isOver && $0.answered.count < count }) {
             try await Task.sleep(for: .milliseconds(1))
@@ -245,7 +245,7 @@ private final class Erasure: Sendable {
     func run(on client: AdminClient) async {
         defer { state.withLock { $0.isOver = true } }
         for session in sessions {
-            // It fails once the disk is gone, and has no answer once the daemon is.
+            // The request fails without the disk and gets no answer without the daemon.
             guard let answer = try? await client.send(.delete, "/sessions/\(session)"),
                 answer.status == 200
             else { return }

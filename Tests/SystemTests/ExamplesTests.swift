@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// What people copy from the documents runs as it stands there.
+    /// Examples in the documents run as written.
     @Suite struct ExamplesTests {
         private static let readme = "README.md"
         private static let examples = "config/examples.md"
@@ -12,8 +12,8 @@ extension SystemTests {
             && [python + "/python", "/usr/bin/node"].allSatisfy(
                 FileManager.default.isExecutableFile(atPath:))
 
-        /// Commands of README.md that no test runs, and why; what is asked of each instead is that it
-        /// is there and says how it is used.
+        /// Commands of README.md that no test runs, each with the reason; tests check only that
+        /// they exist and print their usage.
         private static let notRun = [
             (command: "tools/demo", reason: "builds a release, and runs until it is stopped"),
             (command: "tools/setup", reason: "installs system packages as root, from the network"),
@@ -51,7 +51,7 @@ extension SystemTests {
         ) async throws {
             let blocks = try DocumentBlock.blocks(of: Self.readme)
                 .filter { $0.language == "sh" && !Self.isRun($0) }
-            // A block is run whole or not at all: else a command would be left out unseen.
+            // A block is run completely or not at all, or a command could be skipped unnoticed.
             let left = blocks.flatMap(Self.commands)
             #expect(left.contains { $0.hasPrefix(command) }, "\(command) is not in README.md")
             for line in left {
@@ -82,7 +82,7 @@ extension SystemTests {
             for example in examples.dropFirst() {
                 #expect(!example.words.isEmpty, "\(example.place) does not say what it prints")
             }
-            // They begin where README.md's daemon and watch are there.
+            // These examples need README.md's daemon and watch.
             let before = try DocumentBlock.blocks(of: Self.readme)
                 .filter { Self.isRun($0) && ["Run it", "Send to it"].contains($0.section) }
             try await TemporaryFolder.with { folder in

@@ -25,8 +25,8 @@ extension SystemTests {
             }
         }
 
-        /// All frames of all devices at once, as fast as the sockets take them. The daemon stands still
-        /// now and then: what the sockets hold by then is more than the ring, however fast it is.
+        /// Sends all frames of all devices at once, as fast as the sockets accept them. The daemon
+        /// is stopped now and then, so that the sockets hold more than the ring.
         private func flood(_ daemon: DaemonProcess) async throws -> [LedgerDevice] {
             let token = try await daemon.addDevice("runner")
             let port = try daemon.port(of: "device")

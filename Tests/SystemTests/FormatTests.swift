@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// What released versions wrote. A sample is never made anew: a change of a format adds one.
+    /// Data written by released versions; a change of a format adds a sample and regenerates none.
     @Suite struct FormatTests {
         /// A state folder after one simulated runner of 66 s, and a configuration.
         struct Sample: CustomTestStringConvertible {
@@ -17,7 +17,7 @@ extension SystemTests {
                 Program.root.appending(path: "Tests/SystemTests/Samples").appending(path: name)
             }
 
-            /// As the daemon would have left it: a repository keeps no modes.
+            /// Copies the state with the daemon's file modes, which a repository does not keep.
             func copyState(to folder: TemporaryFolder) throws {
                 let files = FileManager.default
                 let state = DaemonProcess.state(in: folder)
@@ -33,7 +33,7 @@ extension SystemTests {
             Sample(
                 name: "format-1", session: "42e15e3e-7af6-45c5-80ca-5c8975b5c1ff",
                 share: "18a78wIrYuEUxvmymwesqQ", frames: 354, events: 83),
-            // With intervals in the profile and zones that held before.
+            // With intervals in the profile, and earlier heart-rate zones.
             Sample(
                 name: "format-2", session: "6825ca14-6c1d-4404-ad6d-892d4cb87876",
                 share: "jtcfM3jU3_PBGrqh74CpPA", frames: 354, events: 97),
@@ -41,11 +41,11 @@ extension SystemTests {
             Sample(
                 name: "format-3", session: "2e0c96b3-1b6b-4804-a480-f7f57dfe1d32",
                 share: "8E5S9P-MBrILqBKy51ssyw", frames: 354, events: 86),
-            // With three heart rates that leapt and were doubted.
+            // With three heart rates that jumped and were flagged as suspect.
             Sample(
                 name: "format-4", session: "f14ecd18-292d-4008-a5d2-bc965ac925e1",
                 share: "orbn0VP8hi8M8Zb9dQBpKg", frames: 135, events: 134),
-            // With offsets that are arrival times, and a session before it that is erased in place.
+            // With offsets that are arrival times, after a session erased in place.
             Sample(
                 name: "format-5", session: "989d8199-4655-464f-9592-eb245f63d86b",
                 share: "lwRUctJkibsmcav7Ri-gFQ", frames: 354, events: 83),
@@ -69,7 +69,7 @@ extension SystemTests {
             }
         }
 
-        /// The registry's rows, and what only the master key opens.
+        /// Checks the registry's rows, and the values that need the master key.
         private static func expectAccounts(
             of sample: Sample, in folder: TemporaryFolder
         ) async throws {

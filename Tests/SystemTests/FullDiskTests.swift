@@ -5,8 +5,8 @@ import Testing
 import Transport
 
 extension SystemTests {
-    /// Starts on a disk that takes nothing: full, without inodes, or read-only; after an orderly
-    /// end and after a kill; on the file systems that people have.
+    /// Starts on a disk without space or inodes, or read-only; after a clean stop and after a kill;
+    /// on common file systems.
     @Suite struct FullDiskTests {
         enum Disk: String, CaseIterable, Sendable {
             case full, withoutInodes, readOnly
@@ -31,8 +31,8 @@ extension SystemTests {
             }
         }
 
-        /// All, or a fifth of them, with each kind of disk and end. The reserve is removed before
-        /// the start: what is tested is a disk on which nothing can take over.
+        /// All cases, or a fifth, for each kind of disk and end. The reserve is removed before the
+        /// start: nothing may take over on these disks.
         static let cases: [Case] = SmallVolume.Kind.allCases.flatMap { kind in
             Disk.allCases.flatMap { disk in
                 [true, false].flatMap { isKilled in
@@ -47,7 +47,7 @@ extension SystemTests {
         func `A daemon starts, serves, says why, tells devices, and gets well by itself`(
             the: Case
         ) async throws {
-            // xfs makes inodes as long as there is a block.
+            // xfs allocates inodes as long as a block is free.
             if the.kind == .xfs, the.disk == .withoutInodes { return }
             try await TemporaryFolder.with { folder in
                 try await SmallVolume.with(the.kind, in: folder) { volume in
@@ -142,7 +142,7 @@ private struct Run {
     }
 
     private func takeAway() async throws {
-        // A reserve would be taken over at once.
+        // A reserve would be used at once.
         let reserve = DaemonProcess.state(in: folder) + "/log/reserve"
         if the.reserveMebibytes > 0, FileManager.default.fileExists(atPath: reserve) {
             try FileManager.default.removeItem(atPath: reserve)
@@ -162,7 +162,7 @@ private struct Run {
         }
     }
 
-    // MARK: - While the disk takes nothing
+    // MARK: - While the disk is full
 
     private func expectDegraded(
         _ daemon: DaemonProcess, _ device: LedgerDevice, _ share: String
@@ -182,7 +182,7 @@ private struct Run {
         try await expectChanges(daemon, share)
     }
 
-    /// Over TCP as text and as binary frames, and over a WebSocket.
+    /// Checks the refusal over TCP, as text and as binary frames, and over a WebSocket.
     private func expectTold(_ daemon: DaemonProcess, _ device: LedgerDevice) async throws {
         for form in LedgerDevice.Form.allCases {
             let socket = try PlainSocket(port: try daemon.port(of: "device"))
@@ -212,8 +212,8 @@ private struct Run {
         await socket.close()
     }
 
-    /// A device cannot be added, unless the registry still has room in its own files. A share is
-    /// revoked whatever the disk does.
+    /// Checks that a device cannot be added, unless the registry's own files have space, and that a
+    /// share can be revoked.
     private func expectChanges(_ daemon: DaemonProcess, _ share: String) async throws {
         let added = try await daemon.command(["device", "add", "other"])
         let isRefused = added.end == .exited(1) && added.complaint.contains("cannot be changed")
@@ -224,7 +224,7 @@ private struct Run {
         #expect(try await daemon.ask("http", .get, "/v1/shares/\(share)/latest").status == 404)
     }
 
-    // MARK: - Once it takes data again
+    // MARK: - Once the disk accepts data
 
     private func expectWell(_ daemon: DaemonProcess, _ device: LedgerDevice) async throws {
         #expect(try await daemon.readiness(within: .seconds(30)) == "ready\n")
@@ -248,7 +248,7 @@ extension DaemonProcess {
         if let token { fields["Authorization"] = "Bearer " + token }
         return try await HTTPClient(address(listener, .http)).send(method, path, fields: fields)
     }
-    /// - Returns: What `/readyz` says once it is fine, or after that time.
+    /// - Returns: The answer of `/readyz` once it is ready, or after `time`.
     fileprivate func readiness(within time: Duration) async throws -> String {
         let end = ContinuousClock.now + time
         while true {

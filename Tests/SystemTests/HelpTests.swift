@@ -5,9 +5,9 @@ import Testing
 @testable import pulsecast
 
 extension SystemTests {
-    /// What `--help` says, as people and man pages read it.
+    /// The output of `--help`, as people and man pages read it.
     @Suite struct HelpTests {
-        /// Every command that does something, by the words that call it.
+        /// Every leaf command with the words that call it.
         static let commands = leaves(Pulsecast.self, [])
 
         private static func leaves(

@@ -16,7 +16,7 @@ extension SystemTests {
                     _ = try await device.greet(socket)
                     let viewer = try await ViewerClient.connect(
                         to: try daemon.address("http", .ws, "/v1/shares/\(share)/live"))
-                    // What the start and the greetings set off is over by then.
+                    // Work after the start and the handshakes is over by then.
                     try await Task.sleep(for: .seconds(3))
                     let before = try Self.ticks(of: daemon.process.id)
                     try await Task.sleep(for: .seconds(10))
@@ -33,7 +33,7 @@ extension SystemTests {
         /// Processor time in ticks of 10 ms, in user and kernel mode.
         private static func ticks(of process: pid_t) throws -> Int {
             let stat = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-            // The name, in parentheses, may have spaces in it.
+            // The process name, in parentheses, may contain spaces.
             let fields = stat.split(separator: ")").last?.split(separator: " ") ?? []
             try #require(fields.count > 13)
             return (Int(fields[11]) ?? 0) + (Int(fields[12]) ?? 0)

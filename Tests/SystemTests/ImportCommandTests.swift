@@ -3,7 +3,7 @@ import Testing
 
 extension SystemTests {
     @Suite struct ImportCommandTests {
-        /// The daemon takes one file of a device at a time, and refuses the others until then.
+        /// The daemon accepts one file of a device at a time and refuses others meanwhile.
         @Test func `Files that four programs bring in at once all come, each of them once`()
             async throws
         {
@@ -35,7 +35,7 @@ extension SystemTests {
             }
         }
 
-        /// Ten minutes north at 3 m/s, on a day of May.
+        /// A file of ten minutes north at 3 m/s, on a day in May.
         private static func csv(ofDay day: Int) -> String {
             let start = 1_714_521_600 + 86_400 * day
             let rows = (0..<600).map { second in

@@ -61,7 +61,7 @@ extension SystemTests {
             }
         }
 
-        /// Kills while the log is recovered and the doors open.
+        /// Kills while the log is recovered and the listeners open.
         private func killAtStart(
             in folder: TemporaryFolder, _ random: inout Seeded
         ) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// What `tools/package` puts into the package, but for the program itself: that is a release.
+    /// The files that `tools/package` packs, except the program itself, which is a release build.
     @Suite struct PackageTests {
         private static let files: Set<String> = [
             "etc/pulsecast/pulsecast.yaml", "lib/systemd/system/pulsecast-device.socket",
@@ -43,7 +43,7 @@ extension SystemTests {
             }
         }
 
-        /// Options as they are typed, by command and command below it ("" for its own).
+        /// Options by command and subcommand ("" for the command's own).
         private static func commands(
             in folder: TemporaryFolder
         ) async throws -> [String: [String: [String]]] {
@@ -86,7 +86,7 @@ extension SystemTests {
             return files
         }
 
-        /// As a person reads it: troff's backslashes are gone.
+        /// The page as a person reads it, without troff's backslashes.
         private static func page(
             _ name: String, in folder: TemporaryFolder, _ root: String
         ) async throws -> String {
@@ -119,7 +119,7 @@ extension SystemTests {
             #expect(try await parsed.waitForEnd() == .exited(0), "\(parsed.complaint)")
         }
 
-        /// The configuration as installed chooses nothing.
+        /// Checks that the installed configuration contains only defaults.
         private static func expectDefaults(
             in folder: TemporaryFolder, _ root: String
         ) async throws {

@@ -4,7 +4,7 @@ import Testing
 import Transport
 
 extension SystemTests {
-    /// Secrets that are used in every way there is, and then looked for where they must not be.
+    /// Uses secrets in every supported way and then looks for them where they must not be.
     @Suite struct PlantedSecretsTests {
         @Test func `No secret is in a log line, metric, process list, state file or page`()
             async throws
@@ -34,8 +34,8 @@ extension SystemTests {
             }
         }
 
-        /// Tokens, links and codes that are right, and as many that are not: what strangers try may
-        /// be somebody's secret, too.
+        /// Uses valid tokens, links and codes, and as many invalid ones, which may be secrets
+        /// elsewhere.
         private func plant(_ daemon: DaemonProcess) async throws -> [String: String] {
             var secrets: [String: String] = [:]
             for name in ["ann", "bob", "cid", "dan"] {
@@ -65,8 +65,8 @@ extension SystemTests {
                 ] {
                     let answer = try await http.send(
                         .get, path, fields: ["Authorization": "Bearer \(secret)"])
-                    // An application's answer may show its own token or ID back to it; a page of
-                    // ours, which a browser keeps, may not.
+                    // An API answer may contain the client's own token or ID. One of our pages,
+                    // which a browser stores, may not.
                     if path.hasPrefix("/s/") || path.hasPrefix("/?") {
                         let body = String(decoding: answer.body, as: UTF8.self)
                         #expect(!body.contains(secret), "\(name) is in the page")

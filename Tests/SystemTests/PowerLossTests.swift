@@ -3,8 +3,8 @@ import Glibc
 import Testing
 
 extension SystemTests {
-    /// Power lost on real file systems: bytes that were not synced are dropped by the file system's
-    /// own shutdown, and the daemon goes on with what the disk has.
+    /// Power loss on real file systems: their own shutdown drops unsynced bytes, and the daemon
+    /// continues with the disk's content.
     @Suite struct PowerLossTests {
         private static let losses = Program.isLong ? 100 : 5
 
@@ -53,7 +53,7 @@ extension SystemTests {
             }
         }
 
-        /// Both devices send; the daemon goes on for a moment on a disk that is gone.
+        /// Loses power while both devices send; the daemon then runs for a moment without a disk.
         private func loseUnderLoad(
             _ volume: LoopVolume, in folder: TemporaryFolder, _ devices: [LedgerDevice],
             _ random: inout Seeded
@@ -68,8 +68,8 @@ extension SystemTests {
                         group.addTask { try await device.run(port: port) }
                     }
                     try await Task.sleep(for: .milliseconds(before))
-                    // With the power goes the network. The shutdown is no instant: of a sync under
-                    // way meanwhile the kernel may say that it worked.
+                    // The network fails with the power. The shutdown takes time, so the kernel may
+                    // report success for a sync in progress.
                     for device in devices { device.ledger.cut() }
                     try await volume.losePower()
                     try await Task.sleep(for: .milliseconds(after))
@@ -80,7 +80,7 @@ extension SystemTests {
             }
         }
 
-        /// While the log is recovered and the doors open.
+        /// Loses power while the log is recovered and the listeners open.
         private func loseAtStart(
             _ volume: LoopVolume, in folder: TemporaryFolder, _ random: inout Seeded
         ) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// What Prometheus itself says of what it is given, where it is installed.
+    /// Prometheus' own verdict on the metrics, where it is installed.
     @Suite struct PrometheusTests {
         private static let program =
             [Program.root.appending(path: ".build-judges/bin/promtool").path, "/usr/bin/promtool"]

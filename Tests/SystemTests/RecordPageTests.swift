@@ -13,7 +13,7 @@ extension SystemTests {
                 FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0)
             }
 
-        /// Where `tools/setup --for test` puts it.
+        /// The path where `tools/setup --for test` installs it.
         private static let axe = Program.root.appending(path: ".build-judges/axe.min.js").path
 
         private static let checks = [
@@ -21,7 +21,7 @@ extension SystemTests {
             "frugal", "accessible",
         ]
 
-        /// Seconds of measuring in `whole`, which pass twenty times as fast.
+        /// Seconds of measuring in `whole`, which run at twenty times normal speed.
         private static var seconds: Int {
             ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1" ? 1200 : 240
         }

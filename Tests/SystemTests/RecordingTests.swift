@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// Real recordings, where there are some beside the repository; they are never part of it.
+    /// Real recordings, if there are any beside the repository; they are never part of it.
     @Suite struct RecordingTests {
         private static let recordings = Recordings(
             folder: Program.root.deletingLastPathComponent().appending(path: "shared/data"))

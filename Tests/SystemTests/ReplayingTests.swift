@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// A recorded session is shown again: to all who watch a share, or to one who seeks in it.
+    /// Playback of a recorded session to all viewers of a share, or to one that seeks in it.
     @Suite struct ReplayingTests {
         @Test func `A replay reaches who watches the share, and who comes while it runs`()
             async throws
@@ -107,7 +107,7 @@ extension SystemTests {
             }
         }
 
-        // MARK: - A daemon with a run, and who looks at it
+        // MARK: - A daemon with a run and its viewers
 
         private struct Seen {
             let type: String
@@ -117,7 +117,7 @@ extension SystemTests {
             let distance: Double
         }
 
-        /// Two minutes of a simulated runner, recorded; `body` gets its session and a share.
+        /// Records two minutes of a simulated runner; `body` gets the session and a share.
         private static func withRecordedRun(
             _ body: (DaemonProcess, String, String) async throws -> Void
         ) async throws {

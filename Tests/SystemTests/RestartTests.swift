@@ -39,7 +39,7 @@ extension SystemTests {
                 let share = try await daemon.addShare(of: "runner")
                 let first = try daemon.connect("http")
                 #expect(try await first.upgrade("/v1/shares/\(share)/live") == 101)
-                // The snapshot: from here on it misses nothing.
+                // After the snapshot, the viewer misses nothing.
                 #expect(try await first.message() != nil)
                 async let viewer = watch(share, from: first, of: daemon)
                 let port = try daemon.port(of: "device")
@@ -74,7 +74,7 @@ extension SystemTests {
             return device
         }
 
-        /// Comes back with its cursor as often as it is sent away.
+        /// Reconnects with its cursor after each disconnect.
         private static func watch(
             _ share: String, from first: PlainSocket, of daemon: DaemonProcess
         ) async throws -> MarkerViewer {

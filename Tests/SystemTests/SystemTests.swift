@@ -1,5 +1,5 @@
 import Testing
 
-/// The real executable as a process, judged from the outside. One after the other: each has
-/// daemons and clients of its own, and measures them.
+/// The real executable as a process, tested from outside. Tests run one after another, because each
+/// measures its own daemons and clients.
 @Suite(.serialized) struct SystemTests {}

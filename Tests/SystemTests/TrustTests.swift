@@ -4,7 +4,7 @@ import Testing
 extension SystemTests {
     /// Certificates, as the commands of a client see them.
     @Suite struct TrustTests {
-        /// A daemon whose listeners speak TLS with a certificate of its own making, `tls/…`.
+        /// Runs `body` with a daemon whose listeners use TLS with its own certificate, `tls/…`.
         private static func withTLS(
             _ body: (DaemonProcess, _ token: String, _ share: String) async throws -> Void
         ) async throws {

@@ -11,7 +11,7 @@ extension SystemTests {
             "chromium", "chromium-browser", "google-chrome",
         ].contains { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0) }
 
-        /// Where `tools/setup --for test` puts it.
+        /// The path where `tools/setup --for test` installs it.
         private static let axe = Program.root.appending(path: ".build-judges/axe.min.js").path
 
         private static let checks = [

@@ -3,9 +3,9 @@ import Testing
 
 @testable import pulsecast
 
-/// What `watch` shows of a server that means ill.
+/// The output of `watch` for a malicious server.
 @Suite struct WatchScreenTests {
-    /// A terminal's commands: its title, one of a single byte, a colour; and text that reads backwards.
+    /// Terminal escapes (title, a one-byte sequence, a color) and text in reverse direction.
     private static let evil =
         #"\u001b]0;owned\u0007\u009b2J\u001b[31m\u202e\u200b\n\r"# + "\u{E0041}"
 
@@ -19,7 +19,7 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any], "\(json)")
     }
 
-    /// Nothing below a space, no one-byte commands, nothing that hides or turns.
+    /// Whether a line has control characters, one-byte sequences, or hidden or reversing ones.
     private static func steers(_ lines: [String]) -> Bool {
         lines.contains { line in
             line.unicodeScalars.contains { scalar in
@@ -93,7 +93,7 @@ import Testing
         #expect(screen.lines(columns: 80, rows: 2000).count < 60)
     }
 
-    /// As a script gets it, and a person who asks for JSON.
+    /// Output for scripts, and for a person who asks for JSON.
     @Test(arguments: [
         (#"{"type":"event","text":"a"}"#, #"{"type":"event","text":"a"}"#),
         ("{\"a\":1,\n\t\"b\":2}", #"{"a":1,  "b":2}"#),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension SystemTests {
-    /// At every door, beside a device that must not notice.
+    /// Wrong input at every listener, beside a device that must not be affected.
     @Suite struct WrongInputTests {
         @Test func `Wrong input is answered with code and reason, and disturbs nobody`()
             async throws
@@ -46,7 +46,7 @@ extension SystemTests {
                     _ = try await device.greet(socket)
                     await socket.send(device.bytes(2...2))
                     socket.close()
-                    // The hole is given up after 2 s.
+                    // The hole becomes a gap after 2 s.
                     var frames = 0
                     for _ in 0..<300 where frames == 0 {
                         try await Task.sleep(for: .milliseconds(100))
@@ -68,7 +68,7 @@ extension SystemTests {
             try await TemporaryFolder.with { folder in
                 try await DaemonProcess.run(in: folder) { daemon in
                     let token = try await daemon.addDevice("runner")
-                    // The second has a hole, that is given up after 2 s.
+                    // The second has a hole, which becomes a gap after 2 s.
                     let wholeAndHoled: [[ClosedRange<UInt32>]] = [[1...400], [1...200, 202...400]]
                     for numbers in wholeAndHoled {
                         let device = LedgerDevice(token: token, form: .text)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the documents say of the tree, against the tree.
+/// Compares the documents with the source tree.
 @Suite struct DocumentTests {
     private static let documents =
         SourceTree.files(below: "Sources", extensions: ["md"])
@@ -14,7 +14,7 @@ import Testing
     private static let entrance = "Sources/README.md"
     private static let architecture = "Sources/Documentation/Architecture.md"
 
-    /// A link's place, the file that it leads to, and the heading in it; empty: the file itself.
+    /// A link with its place, the target file (empty: the same file) and the heading in it.
     private struct Link {
         let place: String
         let path: String
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// As GitHub makes them: lower case, hyphens for spaces, no other punctuation.
+    /// Anchors as GitHub makes them: lower case, hyphens for spaces, no other punctuation.
     private static func anchors(of document: SourceTree.File) -> Set<String> {
         var counts: [String: Int] = [:]
         var anchors: Set<String> = []

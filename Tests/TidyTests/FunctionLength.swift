@@ -1,12 +1,12 @@
-/// Measures functions by indentation: a `func` or `init` ends at the first line that closes its own
-/// depth. The formatter guarantees the indentation.
+/// Measures functions by indentation, which the formatter guarantees: a `func` or `init` ends at
+/// the first line that closes its own depth.
 enum FunctionLength {
     static let linesMax = 50
 
     static func findings(in file: SourceTree.File) -> [Finding] {
         var findings: [Finding] = []
         for (start, line) in file.lines.enumerated() {
-            // One on a single line has no closing line of its own.
+            // A function on one line has no closing line.
             guard line.contains("func ") || line.contains("init"),
                 line.firstMatch(of: /^\s*([a-z@_() ]+ )?(func |init[?(<])/) != nil,
                 !line.hasSuffix(" }")

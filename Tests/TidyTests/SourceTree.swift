@@ -34,7 +34,7 @@ struct SourceTree {
     }
 }
 
-/// One breach of a rule: where, what, and what to do instead.
+/// A breach of a rule: the place, the problem, and the remedy.
 struct Finding: CustomStringConvertible, Hashable {
     let path: String
     let line: Int

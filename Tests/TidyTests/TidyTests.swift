@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// The house style, checked by a machine so that no reader has to.
+/// The style rules that are checked automatically.
 @Suite struct TidyTests {
     private static let swiftSources = SourceTree.files(below: "Sources", extensions: ["swift"])
     private static let swiftTests = SourceTree.files(below: "Tests", extensions: ["swift"])
 
-    /// Places a word is allowed in, with the reason; the lists may only shrink.
+    /// Files in which a word is allowed, with the reason; the lists may only shrink.
     private static let unsafePlaces = [
         "Sources/Ring/", "Sources/SegmentLog/", "Sources/Transport/Outbound/ViewerSink",
         "Sources/Runtime/Accounts/ChangeQueue.swift", "Sources/Runtime/Lifecycle/OpenFiles.swift",
@@ -20,13 +20,13 @@ import Testing
         let fixed = [
             "Package.swift", "README.md", "Sources", "Tests", "config", "systemd", "tools",
         ]
-        // What the package manager resolved is not committed.
+        // The package manager's resolved versions are not committed.
         let found = names.filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }
         #expect(found.sorted() == fixed)
     }
 
     @Test func `Files take 350 lines at most, those of tests 400`() {
-        // What follows the last newline is counted as a line.
+        // The empty string after the last newline counts as a line.
         let long =
             Self.swiftSources.filter { $0.lines.count > 351 }
             + Self.swiftTests.filter { $0.lines.count > 401 }
@@ -185,10 +185,10 @@ import Testing
 
     /// - Parameters:
     ///   - file: A file of the tree.
-    ///   - isWorthALook: Cheap, and true of each line that breaks the rule: regular expressions over
-    ///     all lines would take minutes in debug.
-    ///   - rule: What is wrong with a line, which comes without its comment; `nil`: nothing.
-    /// - Returns: The lines that break it.
+    ///   - isWorthALook: A cheap check, true for each line that breaks the rule, because regular
+    ///     expressions over all lines would take minutes in debug.
+    ///   - rule: Returns the problem with a line without its comment; `nil`: none.
+    /// - Returns: The lines that break the rule.
     private static func lines(
         of file: SourceTree.File, where isWorthALook: (String) -> Bool,
         breaking rule: (String) -> String?

@@ -1,20 +1,20 @@
 import Testing
 
-/// What nobody uses, and what only tests use, is deleted. By words: a name that stands nowhere in the
-/// sources but where it is declared.
+/// Code that nothing uses, or only tests use, is deleted: the search is for names that occur in the
+/// sources only where they are declared.
 @Suite struct UnusedTests {
-    /// Called by the library, which knows them by a protocol.
+    /// Called by a library through a protocol.
     private static let calledFromOutside: Set<String> = [
         "InboundIn", "InboundOut", "OutboundOut", "channelInactive", "channelRead",
         "channelWritabilityChanged", "enqueue", "errorCaught", "handlerAdded", "handlerRemoved",
         "userInboundEventTriggered",
     ]
-    /// What tests look at: how many of something are held.
+    /// Counts of held objects, for tests.
     private static let probes: Set<String> = ["originCount", "sessionCount", "waitingCount"]
     private static let keywords = [
         "func ", "var ", "let ", "struct ", "enum ", "class ", "actor ", "typealias ",
     ]
-    /// Made for tests and tools as much as for the program.
+    /// Code for tests and tools as well as for the program.
     private static let sharedFolder = "Sources/Simulator/"
 
     @Test func `Every declaration is used by the program itself`() {
@@ -57,7 +57,7 @@ import Testing
         }
         let lines = readers.flatMap(\.lines)
         let unread = names.filter { name in
-            // A default of the same name is no reading of what the owner wrote.
+            // A default of the same name does not read the owner's value.
             !lines.contains { line in
                 line.contains(".\(name)")
                     && line.replacing("Limits.\(name)", with: "")

@@ -1,4 +1,4 @@
-/// Frames as a client sends them: masked, and as wrong as a test wants them.
+/// Frames of a client: masked, and valid or not as a test needs.
 enum ClientFrame {
     static func encode(
         opcode: UInt8, _ payload: [UInt8] = [], final: Bool = true, reserved: UInt8 = 0,
@@ -33,7 +33,7 @@ enum ClientFrame {
 }
 
 extension RawSocket {
-    /// Upgrades and returns what the server said, up to the empty line.
+    /// Sends an upgrade and returns the server's head, up to the empty line.
     func upgrade(_ target: String, _ fields: String = "") async throws -> String {
         await send(ClientFrame.upgrade(target, fields))
         var head: [UInt8] = []
@@ -57,7 +57,7 @@ extension RawSocket {
         return bytes
     }
 
-    /// One frame of the server's.
+    /// Receives one frame of the server.
     func receiveFrame() async throws -> (opcode: UInt8, payload: [UInt8]) {
         let start = try await receive(exactly: 2)
         var count = Int(start[1] & 0x7F)
@@ -68,8 +68,8 @@ extension RawSocket {
         return (start[0] & 0x0F, count == 0 ? [] : try await receive(exactly: count))
     }
 
-    /// The code of the close frame among all that comes; `nil`: the end came without one. Reads at once:
-    /// two seconds after its close the daemon resets a peer that has not closed.
+    /// Returns the code of the close frame, skipping other frames; `nil`: the stream had none.
+    /// Reads at once: two seconds after its close, the daemon resets a peer that has not closed.
     func receiveLastClose() async throws -> Int? {
         var rest = try await receiveAllBytes()[...]
         while rest.count >= 2 {
@@ -85,7 +85,7 @@ extension RawSocket {
         String(decoding: try await receiveFrame().payload, as: UTF8.self)
     }
 
-    /// The code of the close frame that comes next.
+    /// Returns the code of the next frame, which must be a close.
     func receiveClose() async throws -> Int {
         let frame = try await receiveFrame()
         guard frame.opcode == 8, frame.payload.count >= 2 else { return Int(frame.opcode) }

@@ -55,7 +55,7 @@ import WireFormat
             string: String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: 1000))
         var written = 0
         while channel.isActive, written < 100 {
-            // The error comes by the stream.
+            // The error arrives through the stream.
             _ = try? channel.writeInbound(interim)
             written += 1
         }

@@ -7,9 +7,9 @@ import Testing
 
 @testable import Transport
 
-/// A connection that gives way ends at once, also under a TLS library that has something to send.
+/// An evicted connection ends at once, even if its TLS library has data to send.
 @Suite struct ConnectionDropTests {
-    /// As the TLS library to a peer that reads nothing: it closes later, and nobody knows when.
+    /// Closes later, at an unknown time, like the TLS library with a peer that reads nothing.
     private final class ClosesLater: ChannelOutboundHandler {
         typealias OutboundIn = ByteBuffer
 

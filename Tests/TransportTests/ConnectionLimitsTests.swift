@@ -87,7 +87,7 @@ import Transport
             for number in 0..<12 {
                 let viewer = try RawSocket(http)
                 let head = try await viewer.upgrade("/v1/shares/known/live")
-                // 16 less those of strangers, of the operations listener and the owner.
+                // 16 less the places of strangers, of the operations listener and of the owner.
                 #expect(head.hasPrefix(number < 8 ? "HTTP/1.1 101 " : "HTTP/1.1 503 "))
                 viewers.append(viewer)
             }

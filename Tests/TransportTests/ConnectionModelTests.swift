@@ -7,7 +7,7 @@ import Testing
 @Suite struct ConnectionModelTests {
     private struct Model {
         var list: [(number: UInt64, kind: ConnectionClass, peer: PeerAddress?)] = []
-        /// Devices of the connections that proved one.
+        /// Devices of authenticated connections.
         var devices: [UInt64: DeviceID] = [:]
         let bounds: ConnectionTable.Bounds
 
@@ -23,7 +23,7 @@ import Testing
             ConnectionClass.allCases.reduce(0) { $0 + max(count($1), bounds.reserve($1)) }
         }
 
-        /// What must hold after every step.
+        /// Checks the invariants after a step.
         func check() {
             #expect(reserved <= bounds.connectionsMax)
             #expect(count(.stranger) <= bounds.strangersMax)
@@ -45,7 +45,7 @@ import Testing
             list.filter { $0.kind == .device && devices[$0.number] == device }.map(\.number)
         }
 
-        /// How many strangers its networks have, the widest first.
+        /// The number of strangers in each of its networks, the widest first.
         func crowd(_ peer: PeerAddress?) -> [Int] {
             var counts = prefixes(peer).reversed().map { count(.stranger, in: $0) }
             while counts.count < 4 { counts.append(counts.last ?? 1) }
@@ -63,7 +63,7 @@ import Testing
             }?.number
         }
 
-        /// Who gives way to a newcomer of this kind; `nil` in the answer: nobody has to.
+        /// The connection evicted for a newcomer of this kind; `nil` in the answer: none has to be.
         func placing(
             _ kind: ConnectionClass, _ peer: PeerAddress?, _ device: DeviceID? = nil
         ) -> Result<UInt64?, ConnectionTable.Refusal> {

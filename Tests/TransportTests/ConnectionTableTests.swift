@@ -18,7 +18,7 @@ import Testing
         try #require(PeerAddress(text))
     }
 
-    /// Connects, and proves it at once. `device`: `nil`: one of its own.
+    /// Connects and authenticates at once; `device`: `nil` stands for a new device.
     private static func connect(
         _ table: inout Table, _ text: String?, _ kind: ConnectionClass, _ bounds: Table.Bounds,
         device: UInt32? = nil
@@ -52,7 +52,7 @@ import Testing
             _ = try Self.connect(&table, from, .stranger, bounds)
         }
         #expect(table.count(.stranger) == 20)
-        // All places but those kept for the operations listener and the owner.
+        // All places except those reserved for the operations listener and the owner.
         #expect(table.count(.viewer) == 200 - 20 - 16 - 16)
         for kind in [ConnectionClass.device, .operations, .owner] {
             for number in 0..<100 {
@@ -87,7 +87,7 @@ import Testing
         let home = try Self.connect(&table, "2001:db8:1:1::1", .stranger, bounds)
         let other = try Self.connect(&table, "198.51.100.7", .stranger, bounds)
         for number in 0..<10_000 {
-            // Out of one /48, each from a /64 of its own.
+            // From one /48, each from a different /64.
             let from = "2001:db8:2:\(String(number % 65_536, radix: 16))::1"
             let flood = try Self.connect(&table, from, .stranger, bounds)
             #expect(!flood.evicted.contains { $0 == home.number || $0 == other.number })
@@ -115,7 +115,7 @@ import Testing
             if viewer.number != nil { admitted += 1 }
         }
         #expect(admitted == places)
-        // A device comes in from there all the same, and its place is nobody else's.
+        // A device from there is still admitted; its place is reserved for devices.
         let device = try Self.connect(
             &table, pattern.contains(":") ? "2001:db8::1" : "198.51.100.7",
             .device, bounds)
@@ -141,7 +141,7 @@ import Testing
         }
         _ = table.prove(late.number, .viewer, bounds)
         #expect(table.move(late.number, to: behind, bounds) == .failure(.address))
-        // It stays where it was until it is closed.
+        // It keeps its place until it is closed.
         #expect(table.count(.viewer) == 5)
     }
 }

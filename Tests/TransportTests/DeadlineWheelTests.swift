@@ -48,7 +48,7 @@ struct DeadlineWheelTests {
         #expect(member.calls == [17] && wheel.count == 0)
     }
 
-    /// Does something to the wheel while the wheel calls it.
+    /// Changes the wheel from within the wheel's callback.
     final class Meddler: DeadlineMember {
         var deadline: Deadline?
         var meddle: (() -> Int?)?
@@ -89,7 +89,7 @@ struct DeadlineWheelTests {
                     set(index)
                     return 1
                 default:
-                    // Who has cancelled itself is not called again, whatever it answers.
+                    // A member that cancelled itself is not called again, whatever it returns.
                     let seconds = 1 + Int(random.next() % 300)
                     due[index] = other == index ? nil : wheel.tick + seconds
                     return seconds

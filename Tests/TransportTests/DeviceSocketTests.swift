@@ -73,7 +73,7 @@ import WireFormat
         }
     }
 
-    /// The clock stands still here, so nothing is regained.
+    /// The clock is frozen here, so no budget is restored.
     @Test func `Frames with hours between them wait, and a hello does not`() async throws {
         try await withServer { daemon, device, http in
             let slow = try RawSocket(device)
@@ -86,7 +86,7 @@ import WireFormat
             await slow.send(Self.hello + (0..<2000).map(frame).joined())
             let passed = Int((HolePace.ticksMax - FrameHoles.ticksOfUnknown) / 770) + 2
             await eventually("some are taken") { daemon.now.frames.count >= passed - 3 }
-            // The same device by another door.
+            // The same device through another listener.
             for text in [Self.hello, frame(1), frame(2)] {
                 await webSocket.send(ClientFrame.text(text))
             }
@@ -189,7 +189,7 @@ import WireFormat
         try await withServer(daemon: daemon, limits: limits) { _, device, _ in
             let now = FakeDaemon.clock.secondsSince1970
             var sockets: [RawSocket] = []
-            // 50 may come in the window, 60 do, 30 on each loop.
+            // The window allows 50; 60 come, 30 on each loop.
             for connection in 0..<4 {
                 let socket = try RawSocket(device)
                 await socket.send(Self.hello)
@@ -220,7 +220,7 @@ import WireFormat
         }
     }
 
-    /// A device that was welcomed before the pipeline takes nothing more.
+    /// Returns a device that was welcomed before the pipeline stalled.
     private static func welcomed(
         _ address: String, thenStalling daemon: FakeDaemon
     ) async throws -> RawSocket {

@@ -6,8 +6,8 @@ import Synchronization
 import Transport
 import WireFormat
 
-/// Stands where the pipeline and the registry do: admits the token "good", resolves the share
-/// "known", and notes what comes through the ring.
+/// Replaces the pipeline and the registry: admits the token "good", resolves the share "known", and
+/// notes frames from the ring.
 final class FakeDaemon: DeviceGate, ViewerGate {
     static let share = ShareKey(rawValue: 7)
     static let clock = Timestamp(microseconds: 1_763_700_000_000_000)
@@ -28,12 +28,12 @@ final class FakeDaemon: DeviceGate, ViewerGate {
     private let noted = Mutex(Noted())
     private let outgoing = Mutex<[(loop: Int, message: OutboundMessage)]>([])
     private let isStopping = Atomic(false)
-    /// While set, the pipeline takes nothing from the ring.
+    /// Whether the pipeline has stopped reading the ring.
     let isStalled = Atomic(false)
     /// Whether each frame is acknowledged at once.
     let acknowledges: Bool
     let sendsSnapshot: Bool
-    /// Whether a device that ends its side is let go.
+    /// Whether a device that ends its side is disconnected.
     let finishes: Bool
 
     init(
@@ -60,7 +60,7 @@ final class FakeDaemon: DeviceGate, ViewerGate {
         eventCount.ring()
     }
 
-    /// Together, so that the loop takes them as one batch.
+    /// Pushes the messages together, so that the loop handles them as one batch.
     func push(each messages: [OutboundMessage]) {
         outgoing.withLock { $0 += messages.map { (0, $0) } }
         eventCount.ring()

@@ -31,7 +31,7 @@ import WireFormat
     }
 
     @Test func `What a device measured while it was away does not count as what comes now`() {
-        // 15 a second where 20 are allowed, away for 9 s, then back: 10 s of arrival see 19 s.
+        // 15 a second with a limit of 20, a break of 9 s, then 19 s of frames in 10 s of arrival.
         let rate = FrameRate()
         let back = Self.start.advanced(bySeconds: 9)
         for index in 0..<285 {
@@ -48,7 +48,7 @@ import WireFormat
             return rate.allows(deviceTime: ahead, arrival: Self.start, perSecondMax: 60)
         }
         #expect((0..<90_000).allSatisfy { isAllowed(Double($0) / 50) })
-        // 61 a second of its own time, for longer than the window.
+        // 61 a second in device time, for longer than the window.
         #expect(!(0..<1220).allSatisfy { isAllowed(7200 + Double($0) / 61) })
     }
 
@@ -74,16 +74,16 @@ import WireFormat
         #expect(Self.ticks(.heartRate, [], after: seconds) == ticks)
     }
 
-    /// Numbers with seconds, in the order of arrival; what the holes cost together.
+    /// Sequences with device time, seconds, in order of arrival; total cost of their holes.
     @Test(
         arguments: [
             ([(1, 0), (2, 0), (3, 3600)], 970),
-            // A session that goes on; a duplicate; a late one.
+            // A continued session; a duplicate; a late frame.
             ([(7, 0), (8, 1)], 2150), ([(1, 0), (2, 1), (2, 1), (1, 0)], 200),
             ([(1, 0), (3, 2), (2, 1)], 206),
-            // In the order of the numbers the time goes forth and back.
+            // In the order of the numbers, time goes forward and back.
             ([(1, 0), (3, 0), (5, 0), (2, 3600), (4, 3600)], 200 + 4 * 770),
-            // Where a part was counted only the rest is.
+            // If a part was counted before, only the rest is counted.
             ([(1, 0), (3, 7200), (2, 3600)], 200 + 830 + 710),
         ] as [([(UInt32, Double)], Double)])
     func `Holes count in the order of the numbers, whatever comes first`(
@@ -147,10 +147,10 @@ import WireFormat
             }
             return read
         }
-        // 20 MB in a row, whatever the lengths.
+        // 20 MB in sequence, for any lengths.
         #expect(texts == [313, 0])
         #expect(holes.mayRead(textBytes: 4096, at: Self.start))
-        // With hardly any room, a frame in the text that needs some, too, has it.
+        // With hardly any budget left, a frame in the text that needs some still gets it.
         let later = Self.start.advanced(bySeconds: 0.002)
         #expect(holes.mayRead(textBytes: 65_536, at: later))
         let noBytes: [UInt8] = []
@@ -161,7 +161,7 @@ import WireFormat
         #expect(!holes.mayRead(textBytes: 65_536, at: later))
     }
 
-    /// Passes holes of ten minutes and of ten seconds as long as there is room.
+    /// Passes holes of ten minutes and of ten seconds while the budget lasts.
     private static func flood(_ pace: HolePace, at time: Timestamp) {
         for ticks in [720.0, 30] {
             while pace.hasRoom(for: ticks, at: time) { pace.take(ticks, shared: ticks) }
@@ -187,7 +187,7 @@ import WireFormat
             passed += 1
         }
         #expect(passed == 12)
-        // No debt is left that others would have to wait for.
+        // No debt remains that would delay others.
         #expect(other.hasRoom(for: 720, at: end.advanced(bySeconds: 1)))
     }
 }

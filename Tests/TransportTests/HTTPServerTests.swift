@@ -45,7 +45,7 @@ import Transport
         }
     }
 
-    /// Each is answered, also behind a refused one and in whatever pieces they come.
+    /// Each request is answered, even after a refused one and in any segmentation.
     @Test func `Requests that come at once take turns with those of other connections`()
         async throws
     {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// Messages that begin and do not end: what one peer may hold, and what all of them may together.
+/// Incomplete messages: the limits for one peer and for all peers together.
 @Suite(.serialized) struct HalfMessageTests {
     private static var router: Router {
         var router = TestRoutes.router
@@ -45,13 +45,13 @@ import Testing
             #expect(try await joined.receiveText() == "joined")
             _ = try await idle.upgrade("/topics")
             #expect(try await idle.receiveClose() == 4001)
-            // It came before the one that was closed, and is there still.
+            // It came before the one that was closed, and is still open.
             await joined.send(ClientFrame.text("a"))
             #expect(try await joined.receiveText() == "joined")
         }
     }
 
-    /// 2 strangers at once, and each of them makes room for the next.
+    /// The limit is 2 strangers, and each of them makes way for the next.
     @Test func `Who has joined is no stranger any more`() async throws {
         var limits = ConnectionLimits()
         (limits.unauthenticatedMax, limits.connectionsMax) = (2, 64)
@@ -88,9 +88,9 @@ import Testing
             let counters = daemon.loops.counters
             while counters.httpRefused.load(ordering: .relaxed) == 0 { await Task.yield() }
             let own = ByteAllowance.received(.stranger)
-            // An array that grows has up to twice what is in it.
+            // A growing array allocates up to twice its content.
             #expect(Heap.bytes - before < 2 * (own.pooledBytes + 60 * own.ownBytes))
-            // A small one passes beside them.
+            // A small request still passes beside them.
             let small = try RawSocket(http)
             await small.send("POST /size HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc")
             #expect(try await small.receive(until: "\r\n\r\n3").contains("200"))

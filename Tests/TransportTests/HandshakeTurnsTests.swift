@@ -5,7 +5,7 @@ import Testing
 @testable import Transport
 
 @Suite struct HandshakeTurnsTests {
-    /// Notes which connection's record came through.
+    /// Notes the connection whose record came through.
     private final class Through: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         private let note: () -> Void
@@ -33,7 +33,7 @@ import Testing
                 network: peer.widestNetwork
             ) { _ in true }
             try channel.pipeline.syncOperations.addHandlers([
-                // Each one takes 5 ms, and so uses its turn up.
+                // Each one takes 5 ms, which uses up its turn.
                 gate,
                 Through {
                     through.append(name)
@@ -41,7 +41,7 @@ import Testing
                 },
             ])
             channels.append(channel)
-            // In two parts: neither of them gets around the turn.
+            // Sent in two parts, neither of which bypasses the turn.
             try channel.writeInbound(ByteBuffer(bytes: Self.hello.prefix(7)))
             try channel.writeInbound(ByteBuffer(bytes: Self.hello.dropFirst(7)))
         }
@@ -51,7 +51,7 @@ import Testing
         try begin("runner", from: [198, 51, 100, 7])
         #expect(through == ["stranger 1"])
         for count in 2...5 {
-            // As long as the last one took is for others.
+            // The others get as much time as the last one took.
             now = now + .milliseconds(4)
             loop.advanceTime(to: now)
             #expect(through.count == count - 1)
@@ -60,7 +60,7 @@ import Testing
             #expect(through.count == count)
         }
         #expect(through[2] == "runner", "\(through)")
-        // One that left while it waited is passed over.
+        // A connection that closed while it waited is skipped.
         try begin("left", from: [192, 0, 2, 9])
         channels.removeLast().close(promise: nil)
         loop.run()

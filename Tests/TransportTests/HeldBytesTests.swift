@@ -4,8 +4,8 @@ import Synchronization
 import Testing
 import Transport
 
-/// What a peer sends that has no use must not be kept. The server runs in the test's own process, so
-/// what its connections hold is what the heap grows by.
+/// Checks that useless bytes from a peer are not kept. The server runs in the test's process, so
+/// the heap grows by what its connections hold.
 @Suite(.serialized) struct HeldBytesTests {
     private static let methods = ["GET", "POST", "OPTIONS", "CONNECT"]
     private static let targets = [
@@ -16,7 +16,7 @@ import Transport
     private static let webSocket =
         upgrade + "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
     private static let other = "Upgrade: x\r\nConnection: upgrade\r\n"
-    /// Fields, and what is sent again and again behind the head.
+    /// Header fields, and the bytes sent repeatedly after the head.
     private static let heads: [(fields: String, behind: String)] = [
         ("", "a"), ("Content-Length: 5\r\n", "a"), (webSocket, "a"),
         (webSocket, "\u{2}\u{7E}\u{0F}\u{0F}"),
@@ -28,12 +28,12 @@ import Transport
         ("", "GET /quiet HTTP/1.1\r\nHost: x\r\n\r\n"), ("", "GET / HTTP/1.1\r\n\r\n"),
         ("Expect: 100-continue\r\nContent-Length: 9\r\n", "a"),
     ]
-    /// Bytes sent on each connection: more than the kernel keeps of one that is not read.
+    /// Bytes sent on each connection, more than the kernel buffers for one that is not read.
     private static let sentMax = 2 << 20
 
     private static var router: Router {
         var router = TestRoutes.router
-        // A body that has begun and does not end, as Firebase's streams do.
+        // A body that begins and never ends, like a Firebase stream.
         router.add(.get, "/quiet") { _ in
             HTTPResponse(
                 status: 200,
@@ -42,7 +42,7 @@ import Transport
                     while true { try await Task.sleep(for: .seconds(60)) }
                 })
         }
-        // As an export of a small session.
+        // The size of an export of a small session.
         router.add(.get, "/export") { _ in
             HTTPResponse(
                 status: 200,
@@ -60,7 +60,7 @@ import Transport
     }
 
     @Test func `The heap is measured`() async {
-        // Servers of other tests may still be giving back what they held.
+        // Servers of other tests may still be freeing memory.
         await eventually("what was allocated is seen") {
             let before = Heap.bytes
             let some = [UInt8](repeating: 1, count: 50_000_000)
@@ -87,7 +87,7 @@ import Transport
             }
             let witness = try RawSocket(http)
             let before = Heap.bytes
-            // Until a turn of the server's loop reads from none of them any more.
+            // Repeats until the server's loop reads from none of them for a whole turn.
             var idleRounds = 0
             while idleRounds < 3 {
                 var moved = 0
@@ -101,7 +101,7 @@ import Transport
                 try await witness.receive(until: "\r\n\r\nhello")
             }
             let grown = Heap.bytes - before
-            // Less than what one of them sent at most, for all of them.
+            // All connections together hold less than one of them sent at most.
             #expect(grown < Self.sentMax, "\(fields) \(behind): \(grown) bytes")
         }
     }
@@ -118,7 +118,7 @@ import Transport
             while idleRounds < 50 {
                 await witness.send("GET /hello HTTP/1.1\r\nHost: x\r\n\r\n")
                 try await witness.receive(until: "\r\n\r\nhello")
-                // Its own request apart.
+                // The request for this count is excluded.
                 let now = counters.httpRequests.load(ordering: .relaxed)
                 idleRounds = now == seen + 1 ? idleRounds + 1 : 0
                 seen = now

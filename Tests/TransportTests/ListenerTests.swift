@@ -61,12 +61,12 @@ import Transport
         await daemon.stop()
     }
 
-    /// Bytes that the kernel has of the connections to a port (`/proc/net/tcp`): of what it has not
-    /// sent, and of what the server has not read.
+    /// Bytes that the kernel buffers for connections to a port (`/proc/net/tcp`): unsent, and
+    /// unread by the server.
     private static func kept(of port: UInt16) throws -> (unsent: Int, unread: Int) {
         let suffix = ":" + String(port, radix: 16, uppercase: true)
-        // Read to its end: `String(contentsOfFile:)` takes the first part of a table of thousands of
-        // closing connections for all of it.
+        // Read to the end, because `String(contentsOfFile:)` returns only the first part of a table
+        // with thousands of closing connections.
         let file = try FileHandle(forReadingFrom: URL(filePath: "/proc/net/tcp"))
         var table = Data()
         while let part = try file.read(upToCount: 1 << 16), !part.isEmpty { table += part }
@@ -81,10 +81,10 @@ import Transport
             }
     }
 
-    /// - Returns: The most that `bytes` gives until it stays the same for a fifth of a second, ten at most.
+    /// - Returns: The maximum of `bytes` once it is stable for 0.2 s, or after ten seconds.
     private static func settled(_ bytes: () throws -> Int) async throws -> Int {
         var (most, last, rounds, tries) = (0, 0, 0, 0)
-        // The daemon may hang up meanwhile, as it does on a reader that stands still.
+        // The daemon may disconnect a stalled reader meanwhile.
         while rounds < 20, tries < 1000 {
             try await Task.sleep(for: .milliseconds(10))
             let now = try bytes()
@@ -110,7 +110,7 @@ import Transport
         await peer.send("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
         let unsent = try await Self.settled { try Self.kept(of: port).unsent }
         #expect(unsent < 256 << 10)
-        // The server reads no more while its answer is not read.
+        // The server stops reading while its answer is not read.
         let flood = [UInt8](repeating: 0x20, count: 1 << 20)
         let unread = try await Self.settled {
             _ = peer.sendNow(flood)

@@ -21,7 +21,7 @@ import Testing
             for number in 1...1000 { link.push(Self.nobody(UInt64(number))) }
             link.flush()
         }.get()
-        // The task that the flush put there comes before this.
+        // The flush's task on the loop runs before this one.
         try await link.eventLoop.submit {}.get()
         #expect(link.outboundFillRatio == 0)
         await loops.shutdown()

@@ -1,7 +1,7 @@
 import Testing
 import Transport
 
-/// Whatever two readers could read in two ways is refused, and the connection ends there.
+/// A request with two possible readings is refused, and the connection ends.
 @Suite(.serialized) struct MalformedRequestTests {
     private static let end = "\r\n\r\n"
 
@@ -9,7 +9,7 @@ import Transport
         "POST /size HTTP/1.1\r\nHost: x\r\n\(fields)\r\n\r\n\(body)"
     }
 
-    /// Framing of the body, in more than one way or in none.
+    /// Ambiguous or invalid framing of the body.
     static let framing: [String] = [
         "Content-Length: 5\r\nTransfer-Encoding: chunked",
         "Transfer-Encoding: chunked\r\nContent-Length: 5",
@@ -95,7 +95,7 @@ import Transport
             "GET /hello HTTP/1.1\r\nHost: x\r\nExpect: 200-ok\r\n\r\n",
         ] + moreHeads
 
-    /// Words and numbers that a lenient reader would take.
+    /// Words and numbers that a lenient parser would accept.
     private static let moreHeads: [String] = [
         "TRACK /hello", "PROPFIND /hello", "PURGE /hello", "M-SEARCH *", "BREW /hello",
         " GET /hello",
@@ -110,7 +110,7 @@ import Transport
         try await withServer { _, _, http in
             for request in requests {
                 let socket = try RawSocket(http)
-                // A second request behind it shows whether its end was guessed.
+                // A second request behind it reveals whether the server guessed its end.
                 await socket.send(
                     request + "GET /hello?name=smuggled HTTP/1.1\r\nHost: x\r\n"
                         + "Connection: close\r\n\r\n")
@@ -140,7 +140,7 @@ import Transport
         #expect(Self.framing.count + Self.chunks.count + Self.heads.count >= 150)
     }
 
-    /// Odd, but with one meaning only.
+    /// Unusual requests with only one meaning.
     @Test(arguments: [
         "\r\nGET /hello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         "GET http://x/hello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
@@ -149,7 +149,7 @@ import Transport
         "GET /hello HTTP/1.1\r\nHost: x\r\nX:\r\nConnection: close\r\n\r\n",
         "GET /hello HTTP/1.1\r\nHost: [::1]:80\r\nConnection: close\r\n\r\n",
         "GET /hello HTTP/1.0\r\n\r\n",
-        // More than one space, as RFC 9112, 3, allows a reader.
+        // More than one space, which RFC 9112, 3, lets a server accept.
         "GET  /hello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         "GET /hello  HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
         "GET /%68ello HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",

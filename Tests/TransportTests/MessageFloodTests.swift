@@ -2,7 +2,7 @@ import Testing
 
 @testable import Transport
 
-/// Messages that are small and many: what they may cost the others.
+/// Many small messages, and their cost for others.
 @Suite struct MessageFloodTests {
     @Test func `A short message does not come in very many pieces`() async throws {
         try await withServer { _, _, http in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// They cost as much as frames, and count as wrong ones.
+    /// Such messages cost as much as frames and count as wrong ones.
     @Test(arguments: ["", " ", "[]"])
     func `A device that sends messages without an object is closed`(text: String) async throws {
         try await withServer { _, _, http in

@@ -6,7 +6,7 @@ import Testing
     @Test func `Who reads is not cut by those who do not`() {
         var owed = OwedBytes(bytesMax: 1000)
         for number in UInt64(1)...10 { _ = owed.set(100, of: number) }
-        // A reader with a long answer: it takes and gives back, and others give way.
+        // A reader with a long answer: its owed bytes grow and shrink, and others are evicted.
         var evicted: [UInt64] = []
         for _ in 0..<50 {
             for bytes in [200, 100, 200, 0] {

@@ -1,7 +1,7 @@
 import Dispatch
 import Glibc
 
-/// A blocking TCP client that sends exactly the bytes it is told to.
+/// A blocking TCP client that sends exactly the given bytes.
 final class RawSocket: Sendable {
     private let descriptor: CInt
 
@@ -47,7 +47,7 @@ final class RawSocket: Sendable {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
-    /// The end of this object resets the connection: nothing is said, nothing awaited.
+    /// Makes the end of this object reset the connection, without a close handshake.
     func resetAtEnd() {
         var now = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(
@@ -75,7 +75,7 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// - Returns: How many bytes the kernel took at once; 0 also where the peer is gone.
+    /// - Returns: The number of bytes that the kernel accepted at once; 0 also if the peer is gone.
     func sendNow(_ bytes: [UInt8]) -> Int {
         let sent = unsafe bytes.withUnsafeBytes {
             unsafe Glibc.send(
@@ -84,7 +84,7 @@ final class RawSocket: Sendable {
         return max(0, sent)
     }
 
-    /// Bytes that the peer's kernel has not taken yet. A reset would discard them.
+    /// Bytes that the peer's kernel has not accepted yet, which a reset would discard.
     var unsentBytes: Int {
         var count: CInt = 0
         let result = unsafe ioctl(descriptor, UInt(TIOCOUTQ), &count)
@@ -132,7 +132,7 @@ final class RawSocket: Sendable {
         }
     }
 
-    /// A thread that may block, so that the tests' own pool stays free.
+    /// Runs `body` on a thread that may block, so that the tests' own pool stays free.
     static func blocking<Result: Sendable>(
         _ body: @escaping @Sendable () -> Result
     ) async -> Result {

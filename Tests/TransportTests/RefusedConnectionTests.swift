@@ -4,14 +4,14 @@ import Testing
 
 @testable import Transport
 
-/// A refused connection has a deadline, and nothing that still comes puts it off.
+/// A refused connection has a deadline, which later bytes do not extend.
 @Suite(.serialized) struct RefusedConnectionTests {
     private static func get(_ target: String, _ fields: String = "") -> String {
         "GET \(target) HTTP/1.1\r\nHost: x\r\n\(fields)\r\n"
     }
 
     private static let bodies = "Host: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-    /// What is refused, the answer's status, and what is sent behind it again and again.
+    /// Refused requests with the answer's status and the bytes sent repeatedly after them.
     private static let refused: [(request: String, status: Int, behind: String)] = [
         ("GET hello HTTP/1.1\r\nHost: x\r\n\r\n", 400, "a"),
         ("GET /hello HTTP/1.1\r\n\r\n", 400, get("/hello")),
@@ -103,7 +103,7 @@ import Testing
 
     @Test func `Messages right behind the request for an upgrade arrive in order`() async throws {
         try await withServer { daemon, _, http in
-            // A program's messages have a pace, and some come at once.
+            // A program's messages have a rate limit that allows a burst.
             for (target, count) in [("/echo", 400), ("/program", MessagePace.reader.burst)] {
                 let socket = try RawSocket(http)
                 var bytes = Array(ClientFrame.upgrade(target).utf8)

@@ -9,7 +9,7 @@ import Transport
 /// descriptor is still that of its channel, so a late one ends the run.
 @Suite(.serialized) struct ResetTests {
     private static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
-    /// What the kernel takes for one that does not read, some 2.8 MB, is full after twelve of them.
+    /// Twelve of these fill the kernel's buffers for a peer that does not read, about 2.8 MB.
     private static let large = String(repeating: "x", count: 250_000)
     private static let loops = 3
     /// Number of viewers that are reset together.
@@ -50,7 +50,7 @@ import Transport
         }
     }
 
-    /// The next event; a ping is answered, as it comes every 30 s.
+    /// Receives the next event; answers a ping, which comes every 30 s.
     private static func receiveEvent(_ viewer: RawSocket) async throws {
         while true {
             let frame = try await viewer.receiveFrame()
@@ -104,7 +104,7 @@ import Transport
         }
     }
 
-    /// When the answer fails, the library reads the rest within the write.
+    /// When the answer fails, the library reads the remaining input within the write.
     @Test(arguments: ["wrong lines", "hello and wrong lines", "pings", "messages", "requests"])
     func `A reset behind what is answered line by line never enters a handler twice`(
         sent: String
@@ -141,7 +141,7 @@ import Transport
         }
     }
 
-    /// Connections with 60,000 bytes each whose reset the daemon has not handled.
+    /// Limit of connections, with 60,000 bytes each, whose reset the daemon has not handled.
     private static let waitingMax = 8
 
     @Test func `What a device sent before its reset is read, though an ack could not be written`()
@@ -160,9 +160,9 @@ import Transport
                 let socket = try RawSocket(device, sendBufferBytes: 1 << 20)
                 socket.resetAtEnd()
                 await socket.send(Array(DeviceSocketTests.hello.utf8) + frames)
-                // What waits for room at the other end never leaves: that is no fault of the daemon.
+                // Bytes without space at the peer never leave, which is not the daemon's fault.
                 await eventually("all has left") { socket.unsentBytes == 0 }
-                // A busy loop sees many resets at once, and holds 1 MiB of what they read.
+                // A busy loop sees many resets at once and holds 1 MiB of their input.
                 await eventually("few wait") {
                     let ended =
                         counters.connectionsAccepted.load(ordering: .relaxed)
@@ -175,7 +175,7 @@ import Transport
                 counters.connectionsAccepted.load(ordering: .relaxed) == 60
                     && counters.connectionsOpen.load(ordering: .relaxed) == 0
             }
-            // What was read is taken from the ring by another thread.
+            // Another thread reads the frames from the ring.
             await eventually("all is taken") { daemon.now.frames.count == 60 * whole }
         }
     }

@@ -5,10 +5,10 @@ import Synchronization
 import Testing
 import Transport
 
-/// Records that the daemon makes by itself once a socket is upgraded, judged by openssl's client.
+/// TLS records that the daemon makes itself after an upgrade, verified with openssl's client.
 @Suite(.serialized) struct TLSRecordTests {
-    /// openssl's client: what is typed into it is sent, but for lines that begin with `K`, `k` or
-    /// `Q`, its commands.
+    /// openssl's client, which sends typed lines, except its commands: lines that begin with `K`,
+    /// `k` or `Q`.
     private final class OpenSSLClient: Sendable {
         private let process = Process()
         private let input = Pipe()
@@ -55,7 +55,7 @@ import Transport
     private static func show(
         _ numbers: Range<Int>, padding: Int = 0, _ daemon: FakeDaemon, to client: OpenSSLClient
     ) async {
-        // A viewer may owe some 256 KiB; on a busy machine openssl reads late.
+        // A viewer may be owed 256 KiB, and openssl reads late on a busy machine.
         var rest = numbers
         while !rest.isEmpty {
             let some = rest.prefix(5)
@@ -76,7 +76,7 @@ import Transport
             ["-tls1_3", "-ciphersuites", "TLS_AES_128_GCM_SHA256"],
             ["-tls1_3", "-ciphersuites", "TLS_AES_256_GCM_SHA384"],
             ["-tls1_3", "-ciphersuites", "TLS_CHACHA20_POLY1305_SHA256"],
-            // Asks for another group first, so the daemon asks it to shake hands again.
+            // The client offers another group first, so the daemon sends a HelloRetryRequest.
             ["-tls1_3", "-groups", "P-521:P-256"], ["-tls1_2"],
         ])
     func `Every suite shows every event once and in order, with new keys in between`(
@@ -91,7 +91,7 @@ import Transport
                 let takeovers = daemon.loops.counters.tlsTakeovers.load(ordering: .relaxed)
                 #expect(takeovers == (options.first == "-tls1_3" ? 1 : 0))
                 if options.first == "-tls1_3" {
-                    // openssl replaces its key, and asks for a new one of the daemon's.
+                    // openssl updates its key and requests an update of the daemon's.
                     try client.type("K")
                     await Self.show(30..<60, daemon, to: client)
                     try client.type("k")
@@ -130,7 +130,7 @@ import Transport
                 let client = try OpenSSLClient("\(http)", ["-tls1_3"])
                 try client.type("GET \(Self.stream) HTTP/1.1", "Host: x", "")
                 await eventually("a snapshot") { client.text.contains("snapshot") }
-                // openssl takes one command of what it reads at once.
+                // openssl executes one command for each read.
                 for _ in 0..<400 where client.isRunning {
                     try? client.type("K")
                     try await Task.sleep(for: .milliseconds(20))

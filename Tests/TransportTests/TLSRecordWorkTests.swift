@@ -6,7 +6,7 @@ import Testing
 struct TLSRecordWorkTests {
     private static let start = NIODeadline.now()
 
-    /// Records of so many bytes that are admitted, one after another, `perSecond` of them.
+    /// Number of records of `bytes` bytes that are admitted in sequence, at `perSecond` a second.
     private func admitted(
         bytes: Int, perSecond: Int64, of count: Int, isKeyUpdate: Bool = false
     ) -> Int {

@@ -8,7 +8,7 @@ import Transport
 import WireFormat
 
 @Suite(.serialized) struct TLSTests {
-    /// A folder with a certificate for `name` and its key, made by the system's openssl.
+    /// Creates a certificate for `name` and its key in a folder, with the system's openssl.
     private static func certificate(_ name: String, in folder: String) async throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -36,7 +36,7 @@ import WireFormat
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    /// Webhooks wait for an answer of their receiver, and no longer.
+    /// Webhooks wait for the receiver's answer, but only for a limited time.
     @Test func `A server that never shakes hands is given up after ten seconds`() async throws {
         let silent = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
         defer { close(silent) }

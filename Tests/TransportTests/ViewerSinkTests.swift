@@ -27,7 +27,7 @@ import Transport
             _ = try await quick.upgrade(Self.live)
             _ = try await slow.receiveText()
             _ = try await quick.receiveText()
-            // Below what a subscriber's window holds, beyond what the kernel takes at once.
+            // Less than a subscriber's window, more than the kernel accepts at once.
             for round in 0..<40 {
                 flood(daemon, from: 10 + round * 25, count: 25)
                 for number in 0..<25 {

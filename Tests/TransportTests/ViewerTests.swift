@@ -45,7 +45,7 @@ import Testing
                 _ = try await socket.upgrade(Self.live)
                 _ = try await socket.receiveText()
             }
-            // More than is taken while the other is heard.
+            // More messages than are handled while the other viewer is served.
             let message = ClientFrame.text("{\"seek\":1}")
             await loud.send(Array(repeatElement(message, count: 2000).joined()))
             await eventually("it waits") { daemon.now.said.count >= MessagePace.viewer.burst }

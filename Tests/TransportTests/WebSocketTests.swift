@@ -137,7 +137,7 @@ import WireFormat
                 fragments += ClientFrame.encode(opcode: 0, [0x61], final: false)
             }
             fragments += ClientFrame.encode(opcode: 0, [0x61], final: false)
-            // As the public suite ends it: an empty fragment says that the message is over.
+            // As in the public suite, an empty fragment ends the message.
             fragments += ClientFrame.encode(opcode: 0)
             async let all: Void = socket.send(fragments)
             #expect(try await socket.receiveFrame().payload.count == 65_536)
@@ -274,7 +274,7 @@ import WireFormat
             let socket = try RawSocket(http)
             _ = try await socket.upgrade(target)
             let control = ClientFrame.encode(opcode: opcode)
-            // What a program may send at once is answered.
+            // A burst within a program's limit is answered.
             await socket.send((0..<20).flatMap { _ in control })
             for _ in 0..<(opcode == 9 ? 20 : 0) {
                 var frame = try await socket.receiveFrame()

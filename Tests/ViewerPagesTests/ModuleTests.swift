@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The pages' JavaScript, tested where it can run without a browser.
+/// The pages' JavaScript modules that run without a browser.
 @Suite struct ModuleTests {
     private static let folder = URL(filePath: #filePath)
         .deletingLastPathComponent().appending(path: "js")

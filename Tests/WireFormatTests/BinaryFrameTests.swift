@@ -32,7 +32,7 @@ import WireFormat
                 try FrameValidation.check(
                     header, payload: bytes.span.extracting(16..<bytes.count),
                     arrivalTime: arrival, recorded: recorded)
-                // What passes the check decodes.
+                // A frame that passes validation decodes.
                 _ = try FramePayload.decode(
                     header, payload: bytes.span.extracting(16..<bytes.count))
                 return nil

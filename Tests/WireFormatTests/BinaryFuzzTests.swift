@@ -3,7 +3,7 @@ import Testing
 import WireFormat
 
 @Suite struct BinaryFuzzTests {
-    /// What passes the check decodes, and what decodes and passes encodes to what passes again.
+    /// A valid frame decodes, and its encoding is valid again.
     @Test(arguments: [UInt64(1), 2, 3, 4])
     func `Flipped bytes are refused or mean something, and never trap`(seed: UInt64) throws {
         var random = SplitMix(state: seed)
@@ -26,7 +26,7 @@ import WireFormat
             if Int.random(in: 0..<4, using: &random) == 0 {
                 bytes.removeLast(Int.random(in: 0...min(bytes.count - 16, 9), using: &random))
             }
-            // A flipped time is refused before anything else can be seen.
+            // A flipped time would be refused before any other check.
             let header = try? BinaryFrame.header(of: bytes.span)
             guard var header else { continue }
             header.deviceTime = BinaryFrameTests.time

@@ -125,13 +125,13 @@ import WireFormat
         (footPod, true),
         // A quantity and a placement of a later program.
         ([200, 2, 1, 0x34, 0x9F, 2, 0, 99, 0xFF, 0xFF, 0xFF, 0x7F] + Array("pod".utf8), true),
-        // No value, or none that is known.
+        // No value, or no known one.
         ([1, 0], false), ([1, 1, 99, 0, 0, 0, 0], false), ([], false), ([1], false),
         // Fewer bytes than values, more values than there may be.
         (Array(footPod[..<11]), false), ([1, 65] + Array(repeating: 0, count: 65 * 5), false),
         // Beyond the range at both ends.
         ([1, 1, 1, 0xFF, 0xFF, 0xFF, 0xFF], false), ([1, 1, 1, 0x81, 0x1A, 6, 0], false),
-        // Sources: too long, not UTF-8, nothing that can be seen.
+        // Sources that are too long, not UTF-8, or without visible characters.
         (footPod + Array(repeating: 0x61, count: 30), false), (footPod + [0xC3], false),
         (Array(footPod[..<12]) + [7], false),
     ]

@@ -19,7 +19,7 @@ import WireFormat
         var hex: [UInt8] { Hexadecimal.bytes(of: bytes.utf8) ?? [] }
     }
 
-    /// Every field of any kind; each kind has its own.
+    /// All fields of all kinds; each kind uses its own.
     struct Value: Decodable, Sendable {
         let beatsPerMinute: Double?
         let contact: Bool?

@@ -3,7 +3,7 @@ import Testing
 import WireFormat
 
 @Suite struct JSONNumberTests {
-    /// The number as a hello's `sentAt` reads it, which keeps all of a Double.
+    /// The number as decoded from a hello's `sentAt`, which keeps full Double precision.
     private static func value(_ digits: String) -> Double? {
         let result = TextResult(
             #"{"type":"hello","session":"01234567-89ab-cdef-0123-456789abcdef","sentAt":\#(digits)}"#

@@ -9,7 +9,7 @@ import WireFormat
         return bytes
     }
 
-    /// A value of any kind a processor could make: round ones, long ones, and strange ones.
+    /// Any number that a processor could produce: short, long and unusual ones.
     private static func number(_ random: inout SplitMix) -> Double {
         switch Int.random(in: 0..<6, using: &random) {
         case 0: Double(Int.random(in: -100...100_000, using: &random))
@@ -300,7 +300,7 @@ import WireFormat
                 var flipped = bytes
                 flipped[Int.random(in: 0..<bytes.count, using: &random)] ^=
                     UInt8.random(in: 1...255, using: &random)
-                // Whether it is refused or not: it must not trap.
+                // It may be refused or not, but must not trap.
                 _ = try? StreamEventCodec.decode(flipped.span)
             }
         }

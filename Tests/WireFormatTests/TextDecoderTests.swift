@@ -148,7 +148,7 @@ import WireFormat
                     recorded: false)
             }
             #expect(TextResult(line, &decoder) == all)
-            // Read to its end, the sources are known.
+            // After a complete read, the sources are known.
             #expect(TextResult(line, &decoder).items.count == 4)
             let last =
                 #"{"type":"heartRate","heartRate":9.5e1,"source":"b","timestamp":1763700001}"#

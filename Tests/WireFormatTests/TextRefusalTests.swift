@@ -161,7 +161,7 @@ import WireFormat
         #expect(TextResult(ahead + "}", recorded: true).refusal == nil)
     }
 
-    /// Whatever comes out is valid, nothing traps, and the decoder works on afterwards.
+    /// Each decoded frame is valid, nothing traps, and the decoder continues to work.
     @Test(arguments: [UInt64(1), 2, 3, 4])
     func `Flipped bytes are refused or mean something`(seed: UInt64) {
         var random = SplitMix(state: seed)

@@ -2,7 +2,7 @@ import SensorModel
 import Testing
 import WireFormat
 
-/// What a text decoder made of one line or message.
+/// The result of decoding one line or message as text.
 struct TextResult: Hashable {
     enum Item: Hashable {
         case frame(Frame, heartRateDropped: Bool)
@@ -43,7 +43,7 @@ struct TextResult: Hashable {
 
     private mutating func add(_ header: FrameHeader, _ payload: [UInt8], _ dropped: Bool) {
         do {
-            // What the text decoder lets through is valid in the binary form too.
+            // A frame that the text decoder accepts is also valid in the binary form.
             try FrameValidation.check(
                 header, payload: payload.span, arrivalTime: BinaryFrameTests.arrival,
                 recorded: true)
@@ -61,7 +61,7 @@ struct TextResult: Hashable {
         return frame.payload
     }
 
-    /// The one refusal's code; `nil` for anything else.
+    /// The code of the only refusal; `nil` for anything else.
     var refusal: String? {
         guard items.count == 1, case .refused(let code, _) = items[0] else { return nil }
         return code

@@ -5,8 +5,8 @@ import Runtime
 import SensorModel
 import Testing
 
-/// Bodies, queries and messages gone wrong: what is taken lies in its ranges and comes back as
-/// itself; what is refused says why.
+/// Mutated bodies, queries and messages: accepted input is in range and round-trips; a refusal
+/// gives its reason.
 @Suite struct BodyMutationTests {
     @Test(arguments: BodyCheck.allCases)
     func `What a valid input must hold, it holds`(check: BodyCheck) {

@@ -4,7 +4,7 @@ import Transport
 
 @testable import API
 
-/// What a reader is told whose reading is refused.
+/// The response to a reader whose reading is refused.
 @Suite struct ReadAnswerTests {
     @Test(arguments: zip([ReadRefusal.tooLong, .tooMany, .busy], [413, 429, 503]))
     func `Only a refusal that may end asks to come back`(refusal: ReadRefusal, status: Int) {

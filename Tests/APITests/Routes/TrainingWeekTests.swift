@@ -55,7 +55,7 @@ import Testing
         let overnight = Self.time("2026-11-18T23:00:00Z")...Self.time("2026-11-19T04:00:00Z")
         #expect(!week.knows(overnight))
         week.add(sessionStart: overnight.lowerBound)
-        // What is shown of it may begin on the next day.
+        // The shown part of the session may begin on the next day.
         #expect(!week.knows(overnight))
         week.add(sessionStart: overnight.upperBound)
         #expect(week.knows(overnight))

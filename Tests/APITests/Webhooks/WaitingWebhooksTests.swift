@@ -28,7 +28,7 @@ import Testing
         var tried = (0..<9).compactMap { _ in waiting.next() }
         #expect(Set(tried.compactMap(\.event.device)).count == WaitingWebhooks.triesMax)
         #expect(tried.count == WaitingWebhooks.triesMax)
-        // Each device's come one after the other.
+        // The webhooks of one device go out in order.
         var order: [String: [Double]] = [:]
         while let first = tried.first {
             tried.removeFirst()
@@ -96,7 +96,7 @@ import Testing
         #expect(rest.map(\.event.time) == [2e-6, 1e-6] && rest.allSatisfy(waiting.isWanted))
         #expect(rest.last?.event.device == "again")
         #expect(waiting.next() == nil)
-        // Where nothing waits an erasure drops nothing, also not what comes later.
+        // Erasing a session without waiting webhooks drops nothing, neither now nor later.
         waiting.erase([SessionID(high: 1, low: 4)])
         _ = waiting.append(Self.event(4, of: "ann"), of: ann, at: now)
         #expect(waiting.next()?.event.time == 4e-6)

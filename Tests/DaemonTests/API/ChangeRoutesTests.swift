@@ -7,11 +7,11 @@ import Transport
 @testable import Runtime
 
 @Suite(.serialized) struct ChangeRoutesTests {
-    /// The disk, on which all changes wait.
+    /// A stand-in for a slow disk, which blocks all changes.
     private final class Disk: Sendable {
         private let freed = DispatchSemaphore(value: 0)
 
-        /// Takes the turn of all changes, on a thread of its own, until ``free()`` or for `seconds`.
+        /// Holds the lock of all changes, on a separate thread, until ``free()`` or for `seconds`.
         func take(_ accounts: Accounts, forSeconds seconds: Double) async {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
@@ -26,8 +26,8 @@ import Transport
         func free() { freed.signal() }
     }
 
-    /// They would take all threads of Swift's tasks, with the optimizer: it runs what never suspends
-    /// where it is asked for.
+    /// In release builds they would block all threads of Swift's task pool: the optimizer runs a
+    /// function that never suspends on its caller's executor.
     @Test func `Owners whose changes wait for the disk hold nobody else`() async throws {
         try await RunningDaemon.run { running in
             let tokens = try (0..<8).map { try running.addDevice("runner \($0)") }
@@ -44,7 +44,7 @@ import Transport
             }
             try await Task.sleep(for: .milliseconds(300))
             let latest = try await running.ask(.get, "/v1/shares/\(share)/latest")
-            // Not a time to be kept, but whether it waited for the disk.
+            // Not a latency target: shows only that the answer did not wait for the disk.
             #expect(latest.status == 200 && ContinuousClock.now - begin < .seconds(15))
             disk.free()
             for change in changes { #expect(try await change.value == 200) }

@@ -68,7 +68,7 @@ import WireFormat
             let gone = try await running.ask(.delete, "/v1/me/course", token: token)
             #expect(gone.status == 204)
             try await send([48.100_12, 48.100_15], from: 5, token: token, running)
-            // Changes of one device are followed once in two seconds.
+            // Course changes of one device are followed at most once in two seconds.
             let isGone = try await running.eventually { try await course(share, running) == nil }
             #expect(isGone)
             let latest = try await running.ask(.get, "/v1/shares/\(share)/latest")
@@ -79,7 +79,7 @@ import WireFormat
     enum DeviceChange: CaseIterable {
         case profile, zones, rotation
 
-        /// - Returns: The token that holds from then on.
+        /// - Returns: The token that is valid from then on.
         func make(_ token: String, _ running: RunningDaemon) async throws -> String {
             switch self {
             case .profile:
@@ -111,7 +111,7 @@ import WireFormat
             let device = try running.daemon.administration.known("ann")
             #expect(running.daemon.administration.accounts.course(of: device.id) != nil)
             let session = SessionID(high: 0x4002, low: 0x8000_0000_0000_0007)
-            // Beside a zone a runner comes into view after 100 m.
+            // Next to a zone, a runner comes into view after 100 m.
             try await send(
                 (0..<15).map { 48.1 + Double($0) / 10_000 }, from: 1, token: changed, running,
                 session: session)
@@ -133,7 +133,7 @@ import WireFormat
             }
             let put = try await running.ask(.put, "/v1/me/course", token: token, body: Self.gpx)
             #expect(put.status == 200)
-            // Some 170, 160 and 148 m before it, and on.
+            // Fixes 170, 160 and 148 m before the checkpoint, and one further on.
             try await send(
                 [48.103_47, 48.103_56, 48.103_67, 48.103_70], from: 1, token: token, running)
             func reached(_ share: String) async throws -> [String] {

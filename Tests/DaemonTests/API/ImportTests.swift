@@ -10,7 +10,7 @@ import Transport
 @testable import Daemon
 @testable import Runtime
 
-/// Files of runs that other programs recorded.
+/// Import of run files that other programs recorded.
 @Suite(.serialized) struct ImportTests {
     private static let start = WallClock.now().secondsSince1970.rounded(.down) - 86_400
 
@@ -64,7 +64,7 @@ import Transport
                 Gzip.compress(Array(Self.gpx().utf8)), running, token)
             #expect(taken.status == 201, "\(taken.text)")
             #expect(taken.object["frames"] as? Int == 1200)
-            // What was recorded is computed soon after.
+            // The session is processed soon after it is recorded.
             let isEnded = try await running.eventually {
                 try await Self.sessions(running, token).first?["state"] as? String == "ended"
             }
@@ -105,7 +105,7 @@ import Transport
             let instead = try await Self.send(Self.gpx(), running, token, "replace")
             #expect(Set(instead.object["replaced"] as? [String] ?? []) == both)
             #expect(try await Self.sessions(running, token).count == 3)
-            // Whoever has deleted too much takes the file's place later, and has no copy until then.
+            // Beyond the deletion limit, a replacing import is refused and makes no copy.
             for _ in 2..<Accounts.deletionsPerMinuteMax {
                 #expect(try await Self.send(Self.gpx(), running, token, "replace").status == 201)
             }
@@ -139,7 +139,7 @@ import Transport
         }
     }
 
-    /// Whoever has a link is not to see the runs of years that are brought in.
+    /// A link must not expose years of imported runs.
     @Test func `No link shows what was imported, in no form`() async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")
@@ -161,7 +161,7 @@ import Transport
                     #expect(!text.contains(value), "\(text)")
                 }
             }
-            // A run that was shown stays so.
+            // A run that was visible before stays visible.
             try await running.sendHeartRates(
                 [151, 152], token: token, session: SessionID(high: 0x4022, low: 1 << 63))
             #expect(try await texts()[0].contains("152"))
@@ -184,7 +184,7 @@ import Transport
         }
     }
 
-    /// It would hold its memory for as long as the pipeline takes for it.
+    /// The file would occupy memory for as long as the pipeline needs to record it.
     @Test func `A file that takes minutes to record is refused, and leaves no connection`()
         async throws
     {

@@ -124,7 +124,7 @@ import WireFormat
             #expect(apps.first?["link"] as? String == "https://run.example/record#\(ann)")
             for app in apps {
                 let link = try #require(app["link"] as? String)
-                // A deep link holds the address encoded.
+                // A deep link contains the percent-encoded address.
                 let isDeep = try #require(app["isDeepLink"] as? Bool)
                 #expect(isDeep || link.hasPrefix("https://run.example/"), "\(link)")
                 #expect((app["steps"] as? [String])?.isEmpty == false)

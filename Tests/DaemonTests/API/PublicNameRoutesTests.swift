@@ -8,7 +8,7 @@ import WireFormat
 @testable import Daemon
 @testable import Runtime
 
-/// Links that people say to each other.
+/// Links with public names, which people can say aloud.
 @Suite(.serialized) struct PublicNameRoutesTests {
     private static let session = SessionID(high: 0x4030, low: 1 << 63)
 
@@ -103,7 +103,7 @@ import WireFormat
             let token = try running.addDevice("ann")
             let name = #"{"public":"ann-runs"\#(more)}"#
             #expect(try await Self.make(running, token, name).status == 201)
-            // A link that shows the last run, held back as long.
+            // A link that shows the last run with the same delay.
             let beside = #"{"name":"beside","scope":"heartRate,metrics"\#(more)}"#
             let secret = try await Self.make(running, token, beside).object["id"] as? String ?? ""
             let live = try await running.socket("/v1/shares/@ann-runs/live")
@@ -121,13 +121,13 @@ import WireFormat
                 try await running.ask(.get, "/v1/shares/\(secret)/latest").text.contains("ended")
             }
             #expect(isOver)
-            // Told to one while others stay.
+            // A newcomer sees the same while other viewers stay connected.
             let first = try await Self.first("/v1/shares/@ann-runs/live", running)
             #expect(!first.contains("153") && !first.contains("startedAt"), "\(first)")
             for text in try await Self.texts(running) { #expect(!text.contains("153"), "\(text)") }
             #expect(
                 try await running.ask(.get, "/v1/shares/\(secret)/latest").text.contains("153"))
-            // Those who wait get the next run.
+            // Waiting viewers receive the next run.
             let waiting = try await running.socket("/v1/shares/@ann-runs/live")
             try await running.sendHeartRates(
                 [161, 162, 163], token: token, session: SessionID(high: 0x4031, low: 1 << 63))

@@ -41,7 +41,7 @@ import WireFormat
             let full = try await running.ask(
                 .get, "/publicStreams/\(share)/\(path)", fields: ["Accept": "text/event-stream"])
             #expect(full.status == 429 && full.fields["retry-after"] != nil)
-            // Who asks once is no viewer.
+            // A client of a single request does not count as a viewer.
             #expect(try await running.ask(.get, "/publicStreams/\(share)/\(path)").status == 200)
             await #expect(throws: ClientError.upgradeRefused(status: 429)) {
                 _ = try await running.socket("/v1/shares/\(share)/live")
@@ -94,14 +94,14 @@ import WireFormat
             let put = try JSONDecoder().decode(
                 Put.self, from: Data(try #require(lines.last).utf8.dropFirst("data: ".count)))
             #expect(put.path == "/")
-            // Whole, and no more than the four that were asked for.
+            // The answer is complete and has no more than the four requested entries.
             #expect(put.data.count == 4)
             #expect(put.data["\(Int(now - 20) + 7)000"]?.bpm == 107)
             await client.close()
         }
     }
 
-    /// Where the owner hides places, a split takes the place of a second's metrics.
+    /// With hidden places, a split's record replaces the record of one second's metrics.
     @Test func `A history of heart rates misses no second, which would tell a kilometer`()
         async throws
     {
@@ -126,7 +126,7 @@ import WireFormat
         }
     }
 
-    /// A run north at 4 m/s, recorded, with a heart rate a second.
+    /// Records a run north at 4 m/s with one heart rate a second.
     private static func run(
         seconds: Int, _ running: RunningDaemon, _ token: String
     ) async throws {
@@ -150,7 +150,7 @@ import WireFormat
         await client.close()
     }
 
-    /// Each change sends all of a history to each of its readers.
+    /// Each change sends the complete history to each reader.
     @Test func `Eight read a link's history as a stream, and the ninth is told to come back`()
         async throws
     {
@@ -202,7 +202,7 @@ private struct Put: Decodable {
     let data: [String: Sample]
 }
 
-/// What has come of a stream.
+/// Collects the bytes received from a stream.
 private struct StreamReader {
     var parts: AsyncThrowingStream<HTTPClient.Part, any Error>.AsyncIterator
     var text = ""

@@ -222,7 +222,7 @@ import Transport
             try await quiet.say(join)
             var events = quiet.events.makeAsyncIterator()
             #expect(try await events.next() != nil)
-            // 400 would take half a minute.
+            // Reading all 400 would take half a minute.
             #expect(answered.withLock { $0 } < 400)
             await quiet.close()
             await loud.close()

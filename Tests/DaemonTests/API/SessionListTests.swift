@@ -9,9 +9,9 @@ import Testing
 @testable import Runtime
 import Transport
 
-/// Lists of sessions, page by page, and how a session is named.
+/// Session lists, their pages, and session IDs by prefix.
 @Suite(.serialized) struct SessionListTests {
-    /// Sessions of two devices in turns, the even ones alice's.
+    /// Records sessions of two devices alternately; alice's have even numbers.
     private static func record(_ count: Int, in running: RunningDaemon) async throws -> [String] {
         let tokens = [try running.addDevice("alice"), try running.addDevice("bob")]
         for number in 0..<count {
@@ -86,7 +86,7 @@ import Transport
                 #expect(
                     answer.object["id"] as? String == number.map { "\(RunningDaemon.session($0))" })
             }
-            // Two that begin alike.
+            // Two session IDs with the same prefix.
             let twin = SessionID(high: RunningDaemon.session(0).high | 1, low: 1 << 63)
             let token = try running.addDevice("carol")
             try await running.sendHeartRates([99], token: token, session: twin)
@@ -121,7 +121,7 @@ import Transport
             #expect(result?.totals?.maxHeartRate == 130)
         }
         let right = try #require(result)
-        // The log is the truth: what is bound to another state of it is not shown.
+        // The log is authoritative: a result that is bound to another log state is not shown.
         for (epoch, offset) in [
             (right.epoch + 1, right.lastOffset.rawValue),
             (right.epoch, right.lastOffset.rawValue - 1),

@@ -79,7 +79,7 @@ import WireFormat
             let rest = try #require(try await page("?after=\(last)").next)
             let end = try await page("?after=\(rest)")
             #expect(end.count == 0 && end.next == rest)
-            // A cursor that is none is told of a gap once, and not with each page again.
+            // An invalid cursor gets one gap, not one for each page.
             let gap = try await page("?after=nothing&limit=1")
             let after = try #require(gap.next)
             let again = try await running.ask(
@@ -130,7 +130,7 @@ import WireFormat
         }
     }
 
-    // MARK: Who may come in
+    // MARK: Access
 
     @Test func `A share that is full refuses the next viewer before the upgrade`() async throws {
         try await RunningDaemon.run { running in

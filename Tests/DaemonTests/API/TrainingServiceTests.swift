@@ -9,7 +9,7 @@ import WireFormat
 @testable import Runtime
 @testable import API
 
-/// Form over sessions, and zones by date.
+/// Training load over sessions, and heart-rate zones by date.
 @Suite(.serialized) struct TrainingDeskTests {
     private static func time(_ text: String) -> Timestamp {
         let date = ISO8601DateFormatter().date(from: text) ?? .distantPast
@@ -34,7 +34,7 @@ import WireFormat
 
     @Test(arguments: [
         ("UTC", ["2026-11-18": 10.0, "2026-11-19": 20, "2026-11-20": 0]),
-        // Eleven at night and three in the morning of the same night.
+        // 11 p.m. and 3 a.m. of the same night.
         ("Europe/Berlin", ["2026-11-18": 10, "2026-11-19": 20, "2026-11-20": 0]),
         ("America/New_York", ["2026-11-18": 30, "2026-11-19": 0, "2026-11-20": 0]),
         ("Asia/Tokyo", ["2026-11-18": 0, "2026-11-19": 30, "2026-11-20": 0]),
@@ -56,7 +56,7 @@ import WireFormat
     }
 
     @Test func `Form is computed, warned of, and null before the first session`() throws {
-        // Six easy weeks, then a week four times as hard, by effort where there is no heart rate.
+        // Six easy weeks, then one with four times the load; by effort without heart rates.
         let starts = (0..<49).map { day in
             Self.time("2026-10-01T10:00:00Z").advanced(bySeconds: Double(day) * 86_400)
         }
@@ -89,9 +89,9 @@ import WireFormat
         #expect(days.first?["load"] as? Double == 0)
     }
 
-    // MARK: Beside a daemon
+    // MARK: With a running daemon
 
-    /// Six minutes at one heart rate, as a recording of another day.
+    /// Sends a six-minute recording of another day with a constant heart rate.
     private func sendRecording(
         _ beats: Int, on start: Timestamp, token: String, number: UInt64,
         to running: RunningDaemon

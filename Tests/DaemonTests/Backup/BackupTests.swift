@@ -20,7 +20,7 @@ import Transport
         Set(try LogReader(disk: PosixDisk(path: state.log)).sessions().map(\.session))
     }
 
-    /// Restores into a folder that is gone afterwards.
+    /// - Returns: The sessions in a log that is restored into a temporary folder.
     private static func restored(_ backup: String) throws -> Set<SessionID> {
         try Scratch.run { scratch in
             let state = StateFolder(configured: scratch + "/state", environment: [:])
@@ -41,7 +41,7 @@ import Transport
         }
     }
 
-    /// A state folder with a session, its backup, then with a second session and without the first.
+    /// Backs up a state folder with one session, then erases that session and adds another.
     private static func twoStates(in folder: String) async throws -> StateFolder {
         var state = StateFolder(configured: folder + "/state", environment: [:])
         try await RunningDaemon.again(in: state.path) { running in
@@ -73,13 +73,13 @@ import Transport
         let third = try BackupFolders.backUp(state, to: backup, at: WallClock.now())
         #expect(second.segmentsCopied > 0 && third.segmentsCopied == 0)
         #expect(third.bytes == second.bytes)
-        // Nothing of the erased session is left in it.
+        // The backup holds nothing of the erased session.
         let erased = Data([0, 0, 0, 1, 0, 0, 0, 0, 0x80, 0, 0, 0, 0, 0, 0, 0])
         for name in try FileManager.default.contentsOfDirectory(atPath: backup) {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: backup + "/" + name))
             #expect(bytes.range(of: erased) == nil, "\(name)")
         }
-        // And the daemon goes on from it.
+        // A daemon can continue from the restored folder.
         let new = StateFolder(configured: folder + "/restored", environment: [:])
         _ = try BackupFolders.restore(backup, to: new)
         try await RunningDaemon.again(in: new.path) { running in
@@ -113,7 +113,7 @@ import Transport
             let isWhole = (try? backup.run(at: WallClock.now())) != nil
             outcomes.append(try Self.restored(copy))
             #expect(outcomes.last == old || outcomes.last == new, "after \(calls) calls")
-            // What was left behind does not stand in the next one's way.
+            // Leftovers of an interrupted backup do not block the next one.
             _ = try BackupFolders.backUp(state, to: copy, at: WallClock.now())
             #expect(try Self.restored(copy) == new, "after \(calls) calls")
             if isWhole { break }
@@ -121,7 +121,7 @@ import Transport
         #expect(outcomes.count > 15 && outcomes.first == old && outcomes.last == new)
     }
 
-    /// A first backup that is killed after so many calls.
+    /// Runs a first backup that is killed after `calls` calls.
     private static func killed(_ calls: Int, _ state: StateFolder, to folder: String) throws {
         try? FileManager.default.removeItem(atPath: folder)
         try FileManager.default.createDirectory(

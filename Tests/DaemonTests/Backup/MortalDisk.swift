@@ -2,8 +2,8 @@ import Glibc
 import SegmentLog
 import Synchronization
 
-/// A disk of a process that is killed: after so many calls that change something nothing happens
-/// any more.
+/// A disk of a process that is killed: after a number of modifying calls, further ones have no
+/// effect.
 struct MortalDisk: Disk {
     final class Life: Sendable {
         private let calls: Mutex<Int>
@@ -66,7 +66,7 @@ private final class MortalFile: DiskFile {
         self.life = life
     }
 
-    /// Half of it, where it is the last.
+    /// Writes only half of the bytes if this is the last call.
     func write(_ bytes: Span<UInt8>, at position: Int) throws(DiskError) -> Int {
         do throws(DiskError) { try life.spend() } catch {
             _ = try base.write(bytes.extracting(first: bytes.count / 2), at: position)

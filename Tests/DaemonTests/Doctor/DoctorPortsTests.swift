@@ -7,7 +7,7 @@ import Testing
     private static func ports(_ folder: String) async -> [Finding] {
         var configuration = Configuration()
         configuration.stateDirectory = folder
-        // Whatever else listens on this machine: any free port, which only a daemon can tell.
+        // Port 0 avoids other listeners on this machine; only a daemon knows which port it gets.
         configuration.device.port = 0
         configuration.httpListener.port = 0
         configuration.operations.port = 0

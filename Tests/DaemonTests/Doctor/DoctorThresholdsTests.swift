@@ -2,7 +2,7 @@ import Testing
 
 @testable import Daemon
 
-/// What the doctor makes of a measured value.
+/// The doctor's verdict for a measured value.
 @Suite struct JudgementTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String

@@ -2,12 +2,12 @@ import Dispatch
 import SegmentLog
 import Synchronization
 
-/// A disk whose reads of whole blocks are counted, and one of which waits until it is let go.
+/// A disk that counts reads of whole blocks and can block one of them until it is released.
 struct GatedDisk: Disk {
-    /// Headers and small indices are shorter: each reading begins with some.
+    /// Bytes of a whole block; the headers and small indices of each reading are shorter.
     fileprivate static let blockBytes = 64 << 10
 
-    /// Any thread.
+    /// Controls the reads of a ``GatedDisk``; callable from any thread.
     final class Gate: Sendable {
         private struct State {
             var reads = 0
@@ -18,15 +18,15 @@ struct GatedDisk: Disk {
         private let state = Mutex(State())
         private let opened = DispatchSemaphore(value: 0)
 
-        /// Since the last ``begin(holding:)``.
+        /// Number of block reads since the last ``begin(holding:)``.
         var reads: Int { state.withLock { $0.reads } }
 
-        /// Whether a read waits now.
+        /// Whether a read is blocked now.
         var isHolding: Bool { state.withLock { $0.isHolding } }
 
-        /// Counts from 0 on.
+        /// Resets the count to 0.
         ///
-        /// - Parameter read: This one waits for ``open()``, the first is 1; `nil`: none.
+        /// - Parameter read: Number, from 1, of the read that blocks until ``open()``; `nil`: none.
         func begin(holding read: Int?) {
             state.withLock { $0 = State(heldRead: read) }
         }

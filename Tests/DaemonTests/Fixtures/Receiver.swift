@@ -6,7 +6,7 @@ import Transport
 @testable import Daemon
 @testable import Runtime
 
-/// Somebody else's HTTP server: answers with the statuses it was given, and keeps what it got.
+/// An external HTTP server that answers with given statuses and records requests.
 final class Receiver: Sendable {
     private struct State {
         var statuses: [Int]

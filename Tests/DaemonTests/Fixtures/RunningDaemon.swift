@@ -11,23 +11,23 @@ import WireFormat
 @testable import Runtime
 @testable import Daemon
 
-/// A whole daemon in this process, on ports of its own and a state folder that goes with it.
+/// A complete daemon in this process, with its own ports and a temporary state folder.
 struct RunningDaemon {
     let daemon: PulsecastDaemon
     let addresses: [String: String]
     let folder: String
 
-    /// The path of a state folder that is not there yet.
+    /// Path of a state folder that does not exist yet.
     static func newFolder() -> String {
         NSTemporaryDirectory() + "pc-\(UInt32.random(in: 0 ... .max))"
     }
 
-    /// The ID of one of many sessions, in the order of the numbers.
+    /// A session ID for each number, in ascending order.
     static func session(_ number: Int) -> SessionID {
         SessionID(high: UInt64(number + 1) << 56 | 0x4000, low: 1 << 63)
     }
 
-    /// Runs `body` beside a daemon, and stops it whatever happens.
+    /// Runs `body` with a daemon and always stops the daemon afterwards.
     static func run(
         _ configure: (inout Configuration) -> Void = { _ in },
         _ body: (RunningDaemon) async throws -> Void
@@ -37,7 +37,7 @@ struct RunningDaemon {
         try await again(in: folder, configure, body)
     }
 
-    /// The same in a folder that is there already, and stays.
+    /// Runs `body` with a daemon in an existing folder, which is kept.
     static func again(
         in folder: String, disk: (String) -> any Disk = { PosixDisk(path: $0) },
         _ configure: (inout Configuration) -> Void = { _ in },
@@ -73,7 +73,7 @@ struct RunningDaemon {
         return ServerAddress(scheme: scheme, host: "127.0.0.1", port: port, target: target)
     }
 
-    // MARK: Asking
+    // MARK: Requests
 
     func ask(
         _ method: HTTPRequest.Method, _ target: String, token: String? = nil,

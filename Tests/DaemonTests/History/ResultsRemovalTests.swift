@@ -9,7 +9,7 @@ import Testing
 @testable import Daemon
 @testable import Runtime
 
-/// Results of sessions that retention removes go with them.
+/// Retention removes the results of a session together with the session.
 @Suite(.serialized) struct ResultsRemovalTests {
     private static func kept(
         _ running: RunningDaemon, _ sessions: [SessionID]
@@ -17,8 +17,8 @@ import Testing
         Set(try running.daemon.accounts.registry.results(of: sessions).keys)
     }
 
-    /// Two sessions, each in a segment of its own and with a result, and a daemon started anew
-    /// beside them.
+    /// Runs `body` with a restarted daemon and two sessions, each with a result and in its own
+    /// segment.
     private static func run(
         _ body: (RunningDaemon, _ token: String, [SessionID]) async throws -> Void
     ) async throws {
@@ -44,7 +44,7 @@ import Testing
     }
 
     private static func retain(_ running: RunningDaemon) async {
-        // All but the newest segment is too much.
+        // The limit of 1 byte leaves only the newest segment.
         running.daemon.settings.withLock { $0.log.retentionBytes = 1 }
         await running.daemon.maintain()
     }
@@ -85,7 +85,7 @@ import Testing
             try results.beginRemoving([sessions[0]]).get()
             #expect(try results.results(of: [summary]).count == 1)
             #expect(try Self.kept(running, sessions) == [sessions[1]])
-            // It was not removed after all.
+            // The removal did not happen after all.
             results.endRemoving([sessions[0]])
             #expect(try results.results(of: [summary]).count == 1)
             #expect(try Self.kept(running, sessions) == Set(sessions))

@@ -10,9 +10,9 @@ import Transport
 @testable import Daemon
 @testable import Runtime
 
-/// What sessions amounted to is computed before somebody asks, and nobody waits for all of it.
+/// Results of sessions are computed ahead of requests, and no request waits for all of them.
 @Suite(.serialized) struct ResultsUpkeepTests {
-    /// A daemon started anew, with so many sessions of a device in its log and no results kept.
+    /// Runs `body` with a restarted daemon, `count` sessions of one device, and no stored results.
     private static func run(
         sessions count: Int,
         _ body: (RunningDaemon, _ token: String, [SessionID]) async throws -> Void
@@ -43,7 +43,7 @@ import Transport
     }
 
     @Test func `After a start all that miss are computed, without anybody asking`() async throws {
-        // More than a batch.
+        // More sessions than one batch holds.
         let count = ResultsUpkeep.batchMax + 4
         try await Self.run(sessions: count) { running, _, sessions in
             #expect(
@@ -125,7 +125,7 @@ import Transport
             #expect(first.pending == 6)
             #expect(first.today == atOnce)
             #expect(try Self.kept(running, sessions).count == atOnce)
-            // Newest first: what somebody looks at.
+            // The newest session comes first, because users look at it first.
             #expect(try Self.kept(running, [sessions[0]]).isEmpty)
             let second = try await ask()
             #expect(second.pending == 0)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Daemon
 
-/// The sessions of the log in memory: what a list costs, and what is left of it after an erasure.
+/// The in-memory catalog of sessions: cost of a list, and its content after an erasure.
 @Suite struct SessionCatalogTests {
     @Test func `What one device is asked for does not depend on the sessions of another`()
         async throws
@@ -26,7 +26,7 @@ import Testing
             let id = try running.daemon.administration.known("alice").id
             #expect((0..<9).allSatisfy { catalog.isHeld(RunningDaemon.session($0)) })
 
-            /// What `work` finds, and how often the log was asked for it.
+            /// Returns the result of `work` and how often it queried the log.
             func asked<Found>(_ work: () -> Found) -> (found: Found, questions: Int) {
                 let before = catalog.questions.load(ordering: .relaxed)
                 let found = work()
@@ -62,7 +62,7 @@ import Testing
             func listed() -> [SessionID] {
                 catalog.page(of: .anybody, limit: 10).sessions.map(\.session)
             }
-            // What the log still has of an erasure that failed stays.
+            // After a failed erasure, the sessions that the log still holds stay listed.
             catalog.erased([RunningDaemon.session(1)])
             #expect(listed() == [4, 3, 2, 1, 0].map(RunningDaemon.session))
             for number in [3, 0] {
@@ -71,7 +71,7 @@ import Testing
             }
             #expect(listed() == [4, 2, 1].map(RunningDaemon.session))
             #expect(catalog.summary(of: RunningDaemon.session(3)) == nil)
-            // The same as a look at all of the log finds.
+            // The list equals that of a full scan of the log.
             #expect(listed().reversed() == log.sessions().map(\.session))
             catalog.reload()
             #expect(listed() == [4, 2, 1].map(RunningDaemon.session))

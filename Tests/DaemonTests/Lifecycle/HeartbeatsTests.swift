@@ -28,7 +28,7 @@ import Transport
             let pipeline = running.daemon.pipeline
             var hearts = Heartbeats()
             for _ in 0..<3 {
-                // The loops answer the last question before the next is asked.
+                // The loops answer the last heartbeat before the next one is sent.
                 let isAnswered = try await running.eventually {
                     pipeline.loops.links.allSatisfy { !$0.pulse.isOwed }
                         && pipeline.counters.isAsleep.load(ordering: .relaxed)

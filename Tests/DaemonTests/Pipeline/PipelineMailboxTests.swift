@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// A zone that was confirmed while a turn is at its viewers hides what the next of them sees.
+    /// A zone confirmed during the viewers' turn applies to the next viewer in that turn.
     @Test func `What is posted while viewers have their turn comes before the next of them`()
         async throws
     {
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    /// As a stranger does who asks and closes: the pipeline is busy meanwhile.
+    /// A client may ask and disconnect while the pipeline is busy.
     @Test func `A reader who leaves leaves no question behind`() async throws {
         try await RunningDaemon.run { running in
             let mailbox = PipelineMailbox(eventCount: EventCount())

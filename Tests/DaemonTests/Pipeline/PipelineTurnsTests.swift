@@ -11,7 +11,7 @@ import WireFormat
 @testable import Runtime
 
 @Suite struct PipelineTurnsTests {
-    /// Sends markers 1 to `count` over a connection of its own and waits until all are acknowledged.
+    /// Sends markers 1 to `count` over a new connection and waits until all are acknowledged.
     private static func send(
         _ count: Int, of session: UInt64 = 1, every pause: Duration?, token: String,
         to running: RunningDaemon

@@ -4,7 +4,7 @@ import Testing
 @testable import Daemon
 @testable import Runtime
 
-/// What viewers may ask of playbacks.
+/// Limits on viewers' playback commands.
 @Suite struct PlaybackPaceTests {
     private static let now = Timestamp(microseconds: 1_760_000_000_000_000)
     private static let device = LinkParty.device(DeviceID(rawValue: 1))
@@ -36,7 +36,7 @@ import Testing
         #expect(others.reduce(0, +) == 400)
     }
 
-    /// Each connection with `at=` is another viewer.
+    /// Each connection with `at=` counts as a new viewer.
     @Test func `Playbacks of a link's viewers are refused beyond that`() async throws {
         try await RunningDaemon.run { running in
             let playbacks = running.daemon.pipeline.playbacks

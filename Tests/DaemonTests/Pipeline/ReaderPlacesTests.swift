@@ -8,7 +8,7 @@ struct ReaderPlacesTests {
     private static let now = Timestamp(microseconds: 1_760_000_000_000_000)
     private static let parties = (1...5).map { LinkParty.device(DeviceID(rawValue: $0)) }
 
-    /// Readers that come one after the other, and those that got a place.
+    /// - Returns: The sizes of the groups of readers that got places, asking one after the other.
     private static func admitted(
         _ counts: [Int], to places: inout ReaderPlaces, by party: LinkParty, at now: Timestamp
     ) -> [Int] {
@@ -36,7 +36,7 @@ struct ReaderPlacesTests {
         #expect(!places.hasRoom(1, for: Self.parties[0]))
     }
 
-    /// Each reading goes to each reader: one device would hold the daemon by sending a thousand a second.
+    /// Each heart rate goes to each reader: 1000 a second of one device would occupy the daemon.
     @Test func `What readers are told is paced by their number`() {
         var pace = NewsPace()
         func told(_ party: Int, readers: Int, after seconds: Double = 0) -> Int {
@@ -50,7 +50,7 @@ struct ReaderPlacesTests {
         #expect(told(0, readers: 750, after: 1) == 1)
     }
 
-    /// Each that comes asks the pipeline: sockets that join and leave without end would hold it.
+    /// Each new reader asks the pipeline: sockets that join and leave without end would occupy it.
     @Test func `Readers that come and go are paced, all links of a device together`() {
         var places = ReaderPlaces()
         func coming(at now: Timestamp) -> Int {

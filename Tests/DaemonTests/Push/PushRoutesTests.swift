@@ -15,7 +15,7 @@ import Transport
         var method: HTTPRequest.Method = .post
         var query = ""
         var type: String? = "application/json"
-        /// `NOW` seconds, `NOWISO` ISO 8601.
+        /// Placeholders: `NOW` in seconds, `NOWISO` in ISO 8601.
         var body = ""
         var reply: String
         var testDescription: String { format + query }
@@ -158,7 +158,7 @@ import Transport
             _ = try await running.ask(.post, "/in/runnerup/\(token)", body: run(0))
             #expect(try await running.ask(.get, path, token: token).list.count == 2)
         }
-        // Without a position a discard has no frames to be recorded.
+        // A discard without a position has no frames to record.
         try await RunningDaemon.again(in: folder) { running in
             let discard = #"{"runningEventType":6}"#
             _ = try await running.ask(.post, "/in/runnerup/\(token)", body: discard)
@@ -186,7 +186,7 @@ import Transport
         }
     }
 
-    /// As an application that gives up and repeats before it has an answer.
+    /// An application may time out and repeat a request before it has an answer.
     @Test
     func `Of a batch that comes twice at once, no answer comes before its points are recorded`()
         async throws
@@ -359,11 +359,11 @@ import Transport
                     .post, "/in/overland/\(token)", fields: ["Content-Type": "application/json"],
                     body: body)
             }
-            // More than two stretches of ten seconds hold: they may lie in two.
+            // More points than two windows of ten seconds allow: the batch may span two windows.
             let fresh = try await push(points(210, from: now - 4.5))
             #expect(fresh.status == 429 && fresh.fields["retry-after"] == "10")
             #expect(try await running.admin(.get, "/sessions").list.isEmpty)
-            // A backlog may come as fast as it can.
+            // A backlog is not limited in rate.
             let old = try await push(points(150, from: now - 3600))
             #expect(old.status == 200)
         }
@@ -373,7 +373,7 @@ import Transport
         try await RunningDaemon.run({ $0.ingest.framesPerSecondMax = 10 }) { running in
             let token = try running.addDevice("strap")
             let socket = try await running.socket("/in/hds/\(token)")
-            // More than two stretches of ten seconds hold. The last ones find it closed.
+            // More than two windows of ten seconds allow; the last messages find the socket closed.
             for number in 0..<210 { try? await socket.say("heartRate:\(100 + number % 50)") }
             await #expect(throws: ClientError.closed(code: 4029)) {
                 for try await _ in socket.events {}

@@ -8,17 +8,17 @@ import Transport
 @testable import Daemon
 @testable import Runtime
 
-/// Who may do what: roles × routes × states, one cell a request.
+/// The access matrix: one request for each combination of role, route and state.
 @Suite(.serialized) struct AccessMatrixTests {
     private static let session = SessionID(high: 0x4011, low: 1 << 63)
 
     struct Route {
         let method: HTTPRequest.Method
-        /// `ID` stands for what the asker holds.
+        /// The route's path; `ID` stands for the client's token or share ID.
         let path: String
         var fields: HTTPFields = [:]
         var body = ""
-        /// For an active share or the owner's own token.
+        /// Statuses allowed with an active share or the owner's token.
         let allowed: Set<Int>
 
         init(
@@ -39,7 +39,7 @@ import Transport
     ]
     private static let html: HTTPFields = ["Accept": "text/html"]
 
-    /// By a share's ID.
+    /// Routes authorized by a share's ID.
     static let viewerRoutes: [Route] = [
         Route(.get, "/s/ID"), Route(.get, "/s/ID", fields: html), Route(.head, "/s/ID"),
         Route(.get, "/?share=ID"), Route(.get, "/overlay/ID"),
@@ -49,11 +49,11 @@ import Transport
         Route(.post, "/v1/shares/ID/cheer", allowed: [204], body: #"{"text":"go"}"#),
         Route(.get, "/publicStreams/ID/latest.json"),
         Route(.get, "/publicStreams/ID/heartRate.json"),
-        // An upgrade that is found good has no answer that ends: what refuses it comes before.
+        // A successful upgrade has no finite answer; only refusals, which come first, are tested.
         Route(.get, "/v1/shares/ID/live", allowed: [426]),
     ]
 
-    /// What somebody may hold in place of an active share's ID.
+    /// A credential that a client may present in place of an active share's ID.
     enum Held: String, CaseIterable {
         case active, otherRunners, unknown, revoked, expired, rotatedAway, tooLong, empty
         case deviceToken, shareName
@@ -80,7 +80,7 @@ import Transport
                         #expect(
                             answer.status == 404,
                             "\(route.method) \(route.path) \(what): \(answer.status)")
-                        // An empty ID is another path, which is nobody's.
+                        // An empty ID makes another path, which belongs to nobody.
                         if what != .empty { refusals[Self.bytes(answer), default: []].append(what) }
                     }
                 }
@@ -107,7 +107,7 @@ import Transport
         }
     }
 
-    /// By a device's token as Bearer.
+    /// Routes authorized by a device's token as Bearer.
     static let ownerRoutes: [Route] = [
         Route(.get, "/v1/me"), Route(.get, "/v1/me/sessions"),
         Route(.get, "/v1/me/sessions/SESSION"),
@@ -126,7 +126,7 @@ import Transport
         case nobody, wrongToken, revokedDevice, rotatedToken, shareID, otherDevice, owner
     }
 
-    /// Whether the route names one runner's things: another's must be as unknown as missing ones.
+    /// Whether the route names objects of one runner, which must look missing to others.
     private static func isOfOne(_ route: Route) -> Bool {
         route.path.contains("SESSION") || route.path.contains("/link")
     }
@@ -183,7 +183,7 @@ import Transport
         }
     }
 
-    // MARK: - What it is asked with
+    // MARK: - Request values
 
     private static func prepare(_ running: RunningDaemon) async throws -> [Held: String] {
         let token = try running.addDevice("ann")
@@ -215,7 +215,7 @@ import Transport
             body: route.body)
     }
 
-    /// All of an answer but its date.
+    /// The whole answer without its date.
     private static func bytes(_ answer: HTTPClient.Answer) -> String {
         let fields = answer.fields.fields.filter { $0.name.lowercased() != "date" }
         return "\(answer.status) \(fields) \(answer.text)"

@@ -12,7 +12,7 @@ import WireFormat
 @testable import API
 @testable import Daemon
 
-/// A registry that was lost, or put back, beside a log that was not.
+/// A lost or restored registry with a log of another age.
 @Suite(.serialized) struct AgreementTests {
     private static let session = SessionID(high: 0xA11CE, low: 1 << 63)
 
@@ -55,7 +55,7 @@ import WireFormat
                 try DoctorThresholds.agreement(running.daemon.administration.agreement())
                     .map(\.verdict) == [.fine])
         }
-        // The number of a device whose last session is gone is not given again.
+        // The number of a device is not reused after its last session is gone.
         try await RunningDaemon.again(in: folder) { running in
             _ = try running.addDevice("carol")
             #expect(try running.daemon.administration.known("carol").id == DeviceID(rawValue: 3))
@@ -77,7 +77,7 @@ import WireFormat
         }
     }
 
-    /// A log that is put back from before a session, or before its end.
+    /// The log is restored from before a session, or from before a session's end.
     @Test(arguments: [SessionID(high: 0xB0B, low: 1 << 63), session])
     func `A log older than its registry is told until it is accepted`(
         lacking later: SessionID
@@ -114,7 +114,7 @@ import WireFormat
         try await RunningDaemon.again(in: folder) { running in
             #expect(
                 try await running.eventually { running.daemon.isSettled.withLock { $0 } })
-            // The result of a shortened session is computed again, which must not hide it.
+            // The result of the shortened session is recomputed, which must not hide the loss.
             #expect(try await isKept(running, Self.session))
             let administration = running.daemon.administration
             let findings = try DoctorThresholds.agreement(administration.agreement())
@@ -139,8 +139,7 @@ import WireFormat
         #expect(findings[0].found.contains("3 session(s) of bob"))
     }
 
-    /// A watch and a push whose tokens were good when they came, and whose device is deleted before
-    /// their first frame.
+    /// A watch or push presents a valid token, and its device is deleted before the first frame.
     @Test(arguments: ["watch", "push"])
     func `What is on its way while its device is deleted begins no session`(
         by kind: String

@@ -83,7 +83,7 @@ import Transport
             let id = try running.addShare(of: "ann")
             let share = try #require(running.daemon.accounts.shares.first)
             for kinds in [[AuditEntry.Kind.created], [.opened, .created]] {
-                // Nothing asks for the audit here: that would write it.
+                // The test must not request the audit, because a request would write it.
                 let isWritten = try await running.eventually {
                     try running.daemon.accounts.registry.audit(of: share.key).map(\.kind) == kinds
                 }

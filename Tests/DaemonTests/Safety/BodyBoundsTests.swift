@@ -6,9 +6,9 @@ import Transport
 @testable import Daemon
 @testable import Runtime
 
-/// How long a request's body may be, route by route: what one reads delays the others.
+/// Limits on the body length of each route: reading a body delays other requests.
 @Suite(.serialized) struct BodyBoundsTests {
-    /// Routes that take files.
+    /// Whether the route accepts files.
     private static func takesFiles(_ pattern: String) -> Bool {
         pattern.contains(" /in/")
             || ["PUT /v1/me/course", "POST /v1/me/import"].contains(pattern)
@@ -62,12 +62,12 @@ import Transport
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
-            // Not a course; or one of too many at once.
+            // The body is not a course, or too many came at once.
             #expect(Set(statuses).isSubset(of: [400, 429, 503]) && statuses.contains(400))
         }
     }
 
-    /// It would be read before anything is proved.
+    /// The server reads the form before it has authenticated the client.
     @Test func `A long form holds no token`() async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")

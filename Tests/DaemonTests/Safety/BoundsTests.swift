@@ -9,7 +9,7 @@ import Transport
 @testable import Daemon
 @testable import Runtime
 
-/// Nobody takes the daemon from the others: what one owner or viewer may ask of it.
+/// Limits that keep one owner or viewer from exhausting the daemon.
 @Suite struct BoundsTests {
     @Test(arguments: [
         (#"{"seek":5}"#, [PlaybackCommand.seek(Timestamp(microseconds: 5_000_000))]),
@@ -63,7 +63,7 @@ import Transport
         }
     }
 
-    /// Because of it the others hide what the owner hides, until it is revoked.
+    /// Until it is revoked, the owner's other shares hide the same places because of it.
     @Test func `An expired share with positions stays until it is revoked`() async throws {
         try await RunningDaemon.run { running in
             _ = try running.addDevice("ann")
@@ -93,7 +93,7 @@ import Transport
         }
     }
 
-    /// It would be made, and not be kept: a group shows what its shares show.
+    /// Such a group would not keep its promise: a group shows what its members show.
     @Test(arguments: [
         (#""scope":"heartRate""#, 400), (#""delay":"10m""#, 400), (#""name":"g""#, 201),
     ])
@@ -146,7 +146,7 @@ import Transport
                     _ = try await queue.run([SessionID(high: 1, low: UInt64(number))]).get()
                 }
             }
-            // The first is under way, alone or not; all others wait for it.
+            // The first batch is under way with one or more entries; all others wait for it.
             while batches.withLock({ $0.first ?? 20 }) + (await queue.waitingCount) < 20 {
                 await Task.yield()
             }
@@ -188,7 +188,7 @@ import Transport
     }
 }
 
-/// Made-up bytes for what strangers send to the daemon's own readers.
+/// Random bytes for the daemon's own parsers of untrusted input.
 @Suite struct MadeUpBytesTests {
     private static let seeds = [
         #"{"seek":1763700123.5,"speed":2,"pause":false}"#, #"{"live":true}"#,

@@ -12,8 +12,8 @@ import WireFormat
 @testable import Runtime
 @testable import Transport
 
-/// Of changes that come at once none takes another back, and who was admitted by a secret that no
-/// longer holds gets in nowhere.
+/// Concurrent changes do not undo each other, and a client admitted by a revoked secret gets no
+/// access.
 @Suite(.serialized) struct ChangesAtOnceTests {
     private static let home = PrivacyZone(
         name: "home", latitude: 48, longitude: 11, radiusMeters: 200)
@@ -84,7 +84,7 @@ import WireFormat
                     for _ in 0..<3 {
                         group.addTask {
                             while !over.isSet.load(ordering: .relaxed) {
-                                // Refused from the moment of the change on.
+                                // The change refuses access from this moment on.
                                 try? Self.trainHarder(admitted, running)
                                 await Task.yield()
                             }

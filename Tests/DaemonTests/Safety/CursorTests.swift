@@ -7,9 +7,9 @@ import Transport
 
 @testable import Daemon
 
-/// Cursors that are none of the share's: another's, or of what was deleted.
+/// Invalid cursors of a share: from another device, or of deleted records.
 @Suite(.serialized) struct CursorTests {
-    /// Who comes with which cursor, and whether it is told that something is missing.
+    /// A client with its cursor, and whether it is told of a gap.
     private enum Comer: String, CaseIterable {
         case own, anothers, deleted, epoch, beyond, largest, first
     }
@@ -23,7 +23,7 @@ import Transport
             let (ann, bea) = (try running.addDevice("ann"), try running.addDevice("bea"))
             let share = try running.addShare(of: "ann")
             let other = try running.addShare(of: "bea")
-            // Both run at once: their records lie among each other.
+            // The sessions run at the same time, so their records are interleaved.
             for round in 1...2 as ClosedRange<UInt64> {
                 let low = round * 2
                 for (token, session) in [(ann, low), (bea, low + 1)] {

@@ -8,11 +8,11 @@ import WireFormat
 @testable import Daemon
 @testable import Runtime
 
-/// What a deleted device leaves behind: looked for in the bytes on disk.
+/// Traces of a deleted device, searched for in the bytes on disk.
 @Suite(.serialized) struct DeletedDeviceTests {
     private static let session = SessionID(high: 0xA1B2_C3D4_E5F6_4711, low: 0x8888_1234_5678_9ABC)
 
-    /// The 16 bytes as the log and the registry write them.
+    /// The 16 bytes of the session ID as the log and the registry write them.
     private static var sessionBytes: [UInt8] {
         [session.high, session.low].flatMap { number in
             stride(from: 56, through: 0, by: -8).map { UInt8(number >> UInt64($0) & 0xFF) }
@@ -46,7 +46,7 @@ import WireFormat
             let before = try needles.filter {
                 try !Self.places(of: $0.1, below: running.folder).isEmpty
             }
-            // The search finds what is there: else finding nothing afterwards would say nothing.
+            // Without finds before the deletion, an empty search afterwards would prove nothing.
             #expect(before.count >= 4)
             let answer = try await running.admin(.delete, "/devices/zebrafinch")
             #expect(answer.object["sessionsErased"] as? Int == 1)

@@ -10,12 +10,12 @@ import WireFormat
 @testable import Daemon
 @testable import Runtime
 
-/// What is over stays over: a session that ended before a share was made, one that was erased, and
-/// what was read for a link that ended meanwhile.
+/// Data that must stay hidden: of a session ended before the share, of an erased one, and of a
+/// revoked link.
 @Suite(.serialized) struct EndedSessionTests {
     private static let session = SessionID(high: 0x4016, low: 1 << 63)
 
-    /// Says hello for the session and sends lines, each with the next number.
+    /// Sends a hello for the session and then the lines, numbered in order.
     private static func send(
         _ lines: [String], from first: Int, _ running: RunningDaemon, token: String,
         session: SessionID = session
@@ -45,10 +45,10 @@ import WireFormat
         return #"{"type":"control","action":"stop","timestamp":\#(time)}"#
     }
 
-    /// What they tell where nothing is shown.
+    /// The values that the outlets return if nothing is shown.
     private static let nothing = ["waiting", "0", "0", "rested", "empty", "none"]
 
-    /// What the outlets tell of a share: state, items, heart rates, days of training.
+    /// Returns what the outlets tell of a share: state, items, heart rates, training days.
     private static func told(of share: String, _ running: RunningDaemon) async throws -> [String] {
         let latest = try await running.ask(.get, "/v1/shares/\(share)/latest")
         let history = try await running.ask(.get, "/v1/shares/\(share)/history?limit=1000")
@@ -68,7 +68,7 @@ import WireFormat
         ]
     }
 
-    /// - Returns: A new device's token, and a share of it.
+    /// - Returns: The token of a new device, and the ID of a share of it.
     private static func addAnn(to running: RunningDaemon) throws -> (token: String, share: String) {
         let token = try running.addDevice("ann")
         return (token, try running.addShare(of: "ann") { $0.name = "before" })
@@ -91,7 +91,7 @@ import WireFormat
             #expect(hasEnded)
             share = try running.addShare(of: "ann") { $0.name = "after" }
             #expect(try await Self.told(of: share, running) == Self.nothing)
-            // The watch connects again, and sends what it still had.
+            // The watch reconnects and sends its backlog.
             try await Self.send([], from: 4, running, token: token)
             #expect(try await Self.told(of: share, running) == Self.nothing)
             try await Self.send(
@@ -100,7 +100,7 @@ import WireFormat
             #expect(try await Self.told(of: share, running) == Self.nothing)
         }
         try await RunningDaemon.again(in: folder) { running in
-            // The first to ask: nobody has read yet whether the session has ended.
+            // This is the first request: nothing has been read about the session's end.
             let (rates, reader) = (
                 running.daemon.pipeline.heartRates, running.daemon.pipeline.reader
             )
@@ -116,7 +116,7 @@ import WireFormat
         }
     }
 
-    /// The log has no record of its end. What the device sends later must not make it visible.
+    /// The log has no record of its end, and later frames of the device must not make it visible.
     @Test
     func `A session that a stop cut off was over when it had been silent, on a share made then`()
         async throws
@@ -134,7 +134,7 @@ import WireFormat
         try await RunningDaemon.again(in: folder, silent) { running in
             try await Task.sleep(for: .seconds(1.1))
             share = try running.addShare(of: "ann") { $0.name = "after" }
-            // Its device goes on with it before anybody asks.
+            // The device continues the session before the first request.
             try await Self.send(
                 [Self.heartRate(150, ago: 0.5), Self.heartRate(151, ago: 0)], from: 3, running,
                 token: token)

@@ -9,7 +9,7 @@ import WireFormat
 
 @testable import Daemon
 
-/// What becomes of a watch whose session somebody erases.
+/// Behavior of a watch after its session is erased.
 @Suite struct ErasureTests {
     private static let session = SessionID(high: 0x4000, low: 0x8000_0000_0000_0000)
 
@@ -20,7 +20,7 @@ import WireFormat
             try await running.sendHeartRates([120, 121], token: token, session: Self.session)
             let first = try #require(pipeline.log.summary(of: Self.session)?.firstOffset)
 
-            // As while its segments are written again.
+            // The same state as while the session's segments are being rewritten.
             let device = try #require(running.daemon.accounts.device(named: "ann")).id
             _ = await pipeline.mailbox.ask { $0.beginErasing([Self.session: device]) }
             let door = try running.address(.tcp)
@@ -37,7 +37,7 @@ import WireFormat
             }
             #expect(answers.count == 1)
 
-            // One that ends does not end another.
+            // The end of one erasure does not end another.
             _ = try await running.daemon.administration.deleteSession(Self.session)
             #expect(pipeline.log.summary(of: Self.session) == nil)
             #expect(await pipeline.mailbox.ask { $0.isErasing(Self.session) } == true)
@@ -63,7 +63,7 @@ import WireFormat
             let first = try #require(try await events.next())
             #expect(first.contains(#""bpm""#))
             _ = try await running.daemon.administration.deleteSession(Self.session)
-            // What was read ahead would go on for 25 s.
+            // A queue that had been read ahead would last for another 25 s.
             var later: [String] = []
             while later.count < 40, !(later.last?.contains(#""type":"snapshot""#) ?? false) {
                 later.append(try #require(try await events.next()))

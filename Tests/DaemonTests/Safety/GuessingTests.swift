@@ -9,7 +9,7 @@ import Transport
 @testable import Runtime
 @testable import API
 
-/// Somebody tries IDs and tokens by the ten thousand.
+/// Guessing of IDs and tokens, with tens of thousands of attempts.
 @Suite(.serialized) struct GuessingTests {
     private struct Seeded: RandomNumberGenerator {
         var state: UInt64
@@ -41,7 +41,7 @@ import Transport
             clock: WallClock.now, logger: Logger(label: "test"))
     }
 
-    /// Half from one address, half from a thousand.
+    /// One half of the guesses come from one address, the other from a thousand addresses.
     private static func peer(_ guess: Int) throws -> PeerAddress {
         let text = guess % 2 == 0 ? "203.0.113.9" : "198.51.\(guess / 2 % 4).\(guess / 8 % 250)"
         return try #require(PeerAddress(text))
@@ -83,10 +83,10 @@ import Transport
             }
             #expect(ids.hits == 0 && tokens.hits == 0)
             #expect(ids.all == 100_000 && tokens.all == 20_000)
-            // Ten a minute and address; what the minutes of this run allow at most.
+            // The limit is ten a minute and address; the bounds allow for the minutes of this run.
             #expect(ids.waits > 60_000 && tokens.waits > 8000)
 
-            // From the very address that guesses, what is right still works.
+            // A valid ID still works from the address that guesses.
             let guesser = try Self.peer(0)
             guard case .success = service.find(id, peer: guesser) else {
                 Issue.record("a good viewer is locked out")

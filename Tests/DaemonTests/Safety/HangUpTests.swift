@@ -9,14 +9,13 @@ import Transport
 @testable import Daemon
 @testable import Runtime
 
-/// Who hangs up leaves no work behind: what is read for it from the log ends with the block that is
-/// being read.
+/// A client that disconnects leaves no work behind: log reads for it end after the current block.
 @Suite(.serialized) struct HangUpTests {
     private static let session = SessionID(high: 0x4000, low: 0x8000_0000_0000_0000)
-    /// Their records fill several blocks of 256 KiB.
+    /// Frames of a session, whose records fill several blocks of 256 KiB.
     private static let frames = 5000
 
-    /// A recorded session of a device that hides where it began, in a daemon that has not read it.
+    /// Runs `body` with a session whose start is hidden, in a daemon that has not read the session.
     private static func run(
         _ body: (RunningDaemon, _ token: String, _ share: String, GatedDisk.Gate) async throws
             -> Void
@@ -34,10 +33,10 @@ import Transport
         let gate = GatedDisk.Gate()
         let disk = { (path: String) in GatedDisk(base: PosixDisk(path: path), gate: gate) }
         try await RunningDaemon.again(in: folder, disk: disk) { running in
-            // What the session amounted to is known from here on.
+            // After this request, the session's result is known.
             _ = try await running.ask(.get, "/v1/me/sessions", token: token)
             #expect(try await running.eventually { try await isSettled(running) })
-            // So no reading knows what the session hides now.
+            // The new setting makes sure that no reading knows which parts are hidden.
             try await hide(meters: 200, running, token)
             try await body(running, token, share, gate)
             gate.open()
@@ -54,7 +53,7 @@ import Transport
         #expect(answer.status == 200)
     }
 
-    /// Whether it is known what the shares show, which each start finds out.
+    /// Whether the daemon has determined what the shares show, which it does at each start.
     private static func isSettled(_ running: RunningDaemon) async throws -> Bool {
         let shares = running.daemon.accounts.shares
         let open = await running.daemon.pipeline.mailbox.ask { core in
@@ -81,8 +80,8 @@ import Transport
         try await Self.run { running, token, share, gate in
             let target = path.replacing("SHARE", with: share)
                 .replacing("SESSION", with: "\(Self.session)")
-            // Of the read that is held. The pass over a session for what it hides is made once, so
-            // nothing was read of it before.
+            // The block read that is held. The pass for hidden parts is made once, so nothing of
+            // the session has been read before.
             var held = 2
             if !path.contains("SHARE") {
                 gate.begin(holding: nil)
@@ -108,7 +107,7 @@ import Transport
                 })
             gate.open()
             #expect(try await running.eventually { Self.isIdle(running) })
-            // Whatever would go on had its turn by then.
+            // Any pending work has had its turn by then.
             #expect(try await running.ask(.get, "/v1/me", token: token).status == 200)
             #expect(try await running.eventually { Self.isIdle(running) })
             #expect(gate.reads == held)
@@ -117,7 +116,7 @@ import Transport
 
     @Test func `Nothing more is read of what a viewer missed once it has left`() async throws {
         try await Self.run { running, _, share, gate in
-            // The record at the cursor, then the session for what is shown of it.
+            // The first read is the record at the cursor, the second is the session.
             gate.begin(holding: 2)
             let target = "/v1/shares/\(share)/live?after=e1-9999"
             let viewer = try await running.socket(target)

@@ -9,14 +9,14 @@ import WireFormat
 @testable import Daemon
 @testable import Runtime
 
-/// A newest session that is hidden altogether: its shares go on with the one before, as if there was
-/// none, also where nothing of either is in memory.
+/// A newest session that is hidden completely: its shares show the one before, even with neither in
+/// memory.
 @Suite(.serialized) struct HiddenSessionTests {
     private static let home = (latitude: 48.2, longitude: 11.6)
     private static let away = (latitude: 48.25, longitude: 11.6)
 
-    /// Runs to the east at 4 m/s, a position and a heart rate a second; the last of them came `ago`
-    /// seconds ago.
+    /// Sends a run east at 4 m/s with a position and a heart rate a second; the last are `ago`
+    /// seconds old.
     private static func run(
         _ number: UInt64, from place: (latitude: Double, longitude: Double), ago: Double,
         _ running: RunningDaemon, token: String
@@ -59,7 +59,7 @@ import WireFormat
         """
     }
 
-    /// What the outlets tell of the shown session: its heart rates and how far the runner came.
+    /// Returns what the outlets show of the session: heart rates and the runner's distance.
     private static func told(of share: String, _ running: RunningDaemon) async throws -> [String] {
         let history = try await running.ask(.get, "/v1/shares/\(share)/history?limit=1000")
         let stream = try await running.ask(.get, "/publicStreams/\(share)/heartRate.json")
@@ -101,7 +101,7 @@ import WireFormat
             #expect(beside == shown)
         }
         try await RunningDaemon.again(in: folder) { running in
-            // The first answers, with nothing in memory; what is shown live has a delay of its own.
+            // The first request is answered with nothing in memory; live views have a delay.
             let atOnce = try await Self.told(of: share, running)
             #expect(delaySeconds > 0 ? atOnce.dropLast() == shown.dropLast() : atOnce == shown)
             // A zone around the older run hides that one, too, and shows the newest.

@@ -10,12 +10,12 @@ import WireFormat
 @testable import Daemon
 @testable import Runtime
 
-/// Every way from a recorded session to somebody with a link, walked with a device that hides its home.
+/// Checks every outlet from a recorded session to a link, with a device that hides its home.
 ///
-/// A route of the HTTP listener stands in one of the two lists here, or a test fails: whoever adds one
-/// says whether it shows what was recorded, and then it is walked.
+/// Each route of the HTTP listener must be in one of the two lists here, or a test fails. A new
+/// route is thereby classified as showing recorded data or not; routes that show it are tested.
 @Suite(.serialized) struct OutletTests {
-    /// What shows recorded sessions to who holds a share's ID.
+    /// Outlets that show recorded sessions to the holder of a share's ID.
     enum Outlet: String, CaseIterable {
         case live = "GET /v1/shares/:share/live"
         case events = "GET /v1/shares/:share/events"
@@ -36,14 +36,14 @@ import WireFormat
         case startPage = "GET /"
     }
 
-    /// What shows nothing of a session to who holds no token of its device.
+    /// Routes that show nothing of a session without its device's token.
     private static let otherRoutes = [
         "GET /v1/device", "GET /me", "GET /record", "GET /record-worker.js", "GET /assets/*",
         "GET /favicon.ico",
         "GET /manifest.webmanifest", "POST /c", "POST /v1/shares/:share/cheer",
         "GET /openapi.json",
     ]
-    /// By a token, or by a request before the request.
+    /// Routes by token, and preflight requests.
     private static let otherBeginnings = [
         "OPTIONS ", "GET /v1/me", "POST /v1/me", "PUT /v1/me", "DELETE /v1/me", "POST /in/",
         "PUT /in/", "GET /in/",
@@ -72,7 +72,7 @@ import WireFormat
     private static let session = SessionID(high: 0x4012, low: 1 << 63)
     private static let turn = 1200
     private static let radius = 200.0
-    /// The heart rate, a pod's power and its cadence within the zone, and nowhere else.
+    /// Heart rate, pod power and pod cadence that occur within the zone only.
     private static let rateAtHome = 177
     private static let wattsAtHome = 777
     private static let cadenceAtHome = 233
@@ -84,7 +84,7 @@ import WireFormat
         return (north * north + east * east).squareRoot()
     }
 
-    /// One position, heart rate and word of a foot pod a second, east and back at 4 m/s, the last of them now.
+    /// Sends a position, heart rate and pod sample a second, east and back at 4 m/s, until now.
     private static func send(
         _ seconds: Range<Int>, of start: Double, to running: RunningDaemon, token: String
     ) async throws {
@@ -130,7 +130,7 @@ import WireFormat
         return LogCursor(epoch: log.epoch, offset: found)
     }
 
-    /// What an outlet says when it is asked, and for a while after.
+    /// Returns what the outlet sends as an answer and for a while after it.
     private static func read(
         _ outlet: Outlet, of share: String, _ running: RunningDaemon, from start: Double
     ) async throws -> [String] {
@@ -186,13 +186,13 @@ import WireFormat
         do {
             for try await text in socket.events { texts.append(text) }
         } catch is ClientError {
-            // Closed by us, or by the daemon: what was said counts.
+            // The stream was closed by the test or the daemon; the texts received so far count.
         }
         closing.cancel()
         return texts
     }
 
-    /// Numbers after a key, wherever in the text.
+    /// All numbers that follow the key in the text.
     private static func numbers(_ key: String, in text: String) -> [Double] {
         let quoted = "\"\(key)\":"
         return text.ranges(of: quoted).compactMap { range in
@@ -224,11 +224,11 @@ import WireFormat
                 #expect(cadence < Double(cadenceAtHome) - 1, "\(key) on \(name)")
             }
         }
-        // A pod's own counts are nobody's.
+        // The pod's raw counts are never shown.
         for key in ["steps", "distanceMeters"] {
             for count in numbers(key, in: text) { #expect(count < 800_000, "\(key) on \(name)") }
         }
-        // The way through the zone, there and back, is never counted.
+        // The distance through the zone, in both directions, is never counted.
         for meters in numbers("distanceMeters", in: text) {
             #expect(meters < 4 * 2 * Double(turn) - 2 * radius, "\(name)")
         }
@@ -247,7 +247,7 @@ import WireFormat
                 if life == 1 {
                     let token = try running.addDevice("ann")
                     shares["own"] = try running.addShare(of: "ann")
-                    // Who holds both links must not be able to subtract.
+                    // The holder of both links must not be able to compute a difference.
                     shares["beside"] = try running.addShare(of: "ann") {
                         $0.scope = [.heartRate, .metrics]
                     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Runtime
 import Transport
 
-/// A share that is over is over for those inside, too.
+/// The end of a share ends its open streams.
 @Suite(.serialized) struct ShareEndTests {
     private static let session = SessionID(high: 0x4010, low: 1 << 63)
 
@@ -17,7 +17,7 @@ import Transport
         try #require(running.daemon.accounts.shares.first { $0.name == name })
     }
 
-    /// The code a viewer is closed with, whatever it is sent before.
+    /// The close code that a viewer receives; messages before it are ignored.
     private static func closeCode(_ viewer: ViewerClient) async -> Int? {
         do {
             for try await _ in viewer.events {}
@@ -29,7 +29,7 @@ import Transport
 
     enum End: CaseIterable { case expired, revoked, rotated, deleted }
 
-    /// Live, and in the recording where a viewer is out of every feed.
+    /// Covers live viewers and viewers of a recording, who are members of no feed.
     @Test(arguments: End.allCases)
     func `Whoever watches when a share ends is closed with 4010, with its device 4004`(
         end: End
@@ -131,7 +131,7 @@ import Transport
         }
     }
 
-    /// Two requests of one device may delete the same old share: as if the other had been first.
+    /// Two requests of one device may delete the same old share; the second must also succeed.
     @Test func `A share is made although another request deleted an old one meanwhile`()
         async throws
     {

@@ -30,7 +30,7 @@ import Transport
             var address = try running.address(.http)
             address.scheme = .https
             #expect(try await HTTPClient(address, tls: tls).send(.get, "/").status == 200)
-            // Nobody who was not told trusts it.
+            // A client without the certificate does not trust the server.
             await #expect(throws: ClientError.self) {
                 _ = try await HTTPClient(address).send(.get, "/")
             }

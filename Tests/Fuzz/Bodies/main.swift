@@ -1,7 +1,7 @@
 import BodyChecks
 import FuzzDriver
 
-/// Strangers' bytes that the API reads.
+/// Untrusted input that the API parses.
 struct BodyTarget: Fuzzable {
     static let allCases = BodyCheck.allCases.map(BodyTarget.init)
 

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A target of fuzzing: what one program can be fed with.
+/// A fuzz target, selected by name.
 package protocol Fuzzable: CaseIterable, RawRepresentable, Sendable where RawValue == String {
-    /// Ends the process where something does not hold.
+    /// Runs one input; ends the process if an invariant is broken.
     func run(_ bytes: [UInt8])
 
     /// Valid inputs to begin from.
     var seeds: [[UInt8]] { get }
 }
 
-/// libFuzzer's loop; it calls back with each input it makes up.
+/// Runs libFuzzer's loop, which calls back with each generated input.
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(
     _ count: UnsafeMutablePointer<CInt>,
@@ -18,10 +18,10 @@ private func runDriver(
 ) -> CInt
 
 package enum FuzzDriver {
-    /// Written once, before the loop begins; a C callback takes nothing along.
+    /// Set once before the loop begins, because a C callback cannot capture state.
     nonisolated(unsafe) private static var feed: @Sendable ([UInt8]) -> Void = { _ in }
 
-    /// Writes the seeds, then feeds the target that the environment names until libFuzzer ends it.
+    /// Writes the seeds, then feeds the environment's target until libFuzzer ends the process.
     package static func run<Target: Fuzzable>(_: Target.Type) throws -> Never {
         let environment = ProcessInfo.processInfo.environment
         let name = environment["PULSECAST_FUZZ_TARGET"] ?? ""

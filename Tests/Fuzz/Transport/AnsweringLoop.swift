@@ -3,8 +3,8 @@ import NIOCore
 import NIOEmbedded
 import Synchronization
 
-/// The loop that a connection's answers come back to: what other threads put on it waits until the
-/// fuzzer's own thread runs it. All else is the embedded loop's.
+/// The loop on which a connection's answers arrive. Other threads' tasks wait until the fuzzer's
+/// thread runs them; the embedded loop does all else.
 final class AnsweringLoop: EventLoop {
     let embedded: EmbeddedEventLoop
     private let tasks = Mutex<[@Sendable () -> Void]>([])
@@ -21,7 +21,7 @@ final class AnsweringLoop: EventLoop {
         arrived.signal()
     }
 
-    /// Runs the next task, and waits for one.
+    /// Waits for the next task and runs it.
     func runNext() {
         precondition(arrived.wait(timeout: .now() + 10) == .success, "a request has no answer")
         tasks.withLock { $0.removeFirst() }()

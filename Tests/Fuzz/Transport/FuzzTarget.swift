@@ -1,12 +1,12 @@
 import FuzzDriver
 
-/// Strangers' bytes that only the rim reads; see the core's targets for how they are run.
+/// Fuzz targets for input that only the outer targets parse; they run like the core's targets.
 enum FuzzTarget: String, Fuzzable {
-    /// A connection of an HTTP listener: heads, bodies, what follows them, upgrades.
+    /// A connection of an HTTP listener: request heads, bodies, following bytes, upgrades.
     case http
-    /// What a client sends over a WebSocket once it is open.
+    /// Bytes that a client sends over an open WebSocket.
     case webSocket = "websocket"
-    /// What comes in on a TLS listener.
+    /// Bytes received by a TLS listener.
     case tls
 
     func run(_ bytes: [UInt8]) {

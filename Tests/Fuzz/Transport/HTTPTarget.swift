@@ -8,10 +8,10 @@ import WireFormat
 
 @testable import Transport
 
-/// A connection of an HTTP listener: what it answers must not depend on how the network cut what it
-/// read, and every answer is one.
+/// A connection of an HTTP listener: its answers are valid and do not depend on how the network
+/// split the input.
 enum HTTPTarget {
-    /// The first byte says how the rest is cut into chunks.
+    /// The first byte selects how the rest is split into chunks.
     static func run(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let stream = Array(bytes.dropFirst())
@@ -64,7 +64,7 @@ enum HTTPTarget {
         return answers
     }
 
-    /// Until the connection waits for the network, not for an answer.
+    /// Runs tasks until the connection waits for the network and not for an answer.
     private static func settle(_ connection: HTTPConnection, _ loop: AnsweringLoop) {
         loop.embedded.run()
         while case .answering(.some) = connection.stage {
@@ -92,7 +92,7 @@ enum HTTPTarget {
         return HTTPService(configuration, router, devices: Gates(), viewers: Gates())
     }()
 
-    /// Takes the token and the share "good".
+    /// Accepts the token "good" and the share "good".
     private struct Gates: DeviceGate, ViewerGate {
         func admit(_ handshake: DeviceHandshake) -> Result<AdmittedDevice, HandshakeRefusal> {
             .failure(.tokenRefused)

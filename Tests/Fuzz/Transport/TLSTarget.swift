@@ -4,10 +4,10 @@ import Secrets
 
 @testable import Transport
 
-/// Records of a TLS client: the library must get the same bytes however the network cut them, and
-/// no record that nobody sealed may open.
+/// Records of a TLS client: the library gets the same bytes however the network split them, and no
+/// forged record opens.
 enum TLSTarget {
-    /// Collects what the library would get.
+    /// Collects the bytes that the library would get.
     private final class Collector: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
@@ -18,7 +18,7 @@ enum TLSTarget {
         }
     }
 
-    /// The first byte says how the rest is cut into chunks.
+    /// The first byte selects how the rest is split into chunks.
     static func run(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let stream = Array(bytes.dropFirst())
@@ -37,13 +37,13 @@ enum TLSTarget {
     private static func passed(_ stream: [UInt8], chunkBytes: Int) -> [UInt8] {
         let collector = Collector()
         let channel = EmbeddedChannel()
-        // No handshake takes so long that the next would wait for a loop that nobody runs.
+        // With this turn no handshake waits for a timer, because nothing runs the loop.
         let gate = TLSRecordGate(
             store: TLSSecretStore(), counters: TransportCounters(),
             turns: HandshakeTurns(channel.eventLoop, turn: .hours(1)),
             network: PeerAddress.unixSocket.widestNetwork
         ) { _ in true }
-        // A new channel takes all handlers.
+        // A new channel accepts all handlers.
         _ = try? channel.pipeline.syncOperations.addHandlers([gate, collector])
         for start in stride(from: 0, to: stream.count, by: chunkBytes) {
             let chunk = stream[start..<min(start + chunkBytes, stream.count)]
@@ -54,7 +54,7 @@ enum TLSTarget {
         return collector.bytes
     }
 
-    /// A ClientHello's beginning, a change of the cipher and a record of application data.
+    /// The start of a ClientHello, a ChangeCipherSpec and an application data record.
     static let seeds: [[UInt8]] = [
         [0, 22, 3, 1, 0, 43, 1, 0, 0, 39, 3, 3] + [UInt8](repeating: 9, count: 32) + [
             0, 0, 2, 19, 1,

@@ -1,7 +1,7 @@
 @testable import Transport
 
-/// Frames of a client: what they say must not depend on how the network cut them, and what is taken
-/// is what a strict client could have sent.
+/// Frames of a client: messages do not depend on how the network split them, and accepted bytes are
+/// valid for a strict client.
 enum WebSocketTarget {
     private static let bounds = WebSocketReader.Bounds(messageBytesMax: 4096)
 
@@ -14,7 +14,7 @@ enum WebSocketTarget {
         case refused(WebSocketRefusal)
     }
 
-    /// The first byte says how the rest is cut into chunks.
+    /// The first byte selects how the rest is split into chunks.
     static func run(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return }
         let stream = Array(bytes.dropFirst())
@@ -69,7 +69,7 @@ enum WebSocketTarget {
         }
     }
 
-    /// The same message in one frame says the same.
+    /// Checks that the same message in one frame gives the same result.
     private static func repeatMessage(_ opcode: UInt8, _ payload: [UInt8], _ expected: Said) {
         let once = said(in: frame(opcode, payload), chunkBytes: 1000)
         precondition(once == [expected], "a message does not come back")

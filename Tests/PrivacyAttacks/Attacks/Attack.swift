@@ -19,10 +19,10 @@ public enum Attack: String, CaseIterable, Sendable {
     case records = "cursors"
 }
 
-/// What one attacker finds, with everything that was published of one device.
+/// The results of one attacker, who has all published data of one device.
 public struct Findings: Sendable {
     public var guesses: [Attack: Guess] = [:]
-    /// With which probability a blind guess among the buildings that fit the circle is right.
+    /// Probability that a random guess among the buildings that fit the circle is right.
     public var baseline = 0.0
 
     public init() {}

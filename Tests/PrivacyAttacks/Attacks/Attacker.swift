@@ -1,7 +1,7 @@
 import Foundation
 import Simulator
 
-/// Knows the town's map and the published design, not salts and offsets, and reads every share.
+/// An attacker with the map, the published design and all shares, but no salts and offsets.
 public struct Attacker {
     private let town: Town
     private let design: Design
@@ -14,9 +14,9 @@ public struct Attacker {
         map = StreetMap(town)
     }
 
-    /// - Parameter readings: The same runs, each time as they were shown under one zone; more than
-    ///   one when the owner moved it.
-    /// - Returns: No guesses where fewer than two streets are cut.
+    /// - Parameter readings: The same runs as shown under each zone, more than one if the owner
+    ///   moved it.
+    /// - Returns: No guesses if fewer than two streets are cut.
     public mutating func attack(_ readings: [[ShownRun]]) -> Findings {
         let evidence = readings.map(Evidence.init)
         guard let newest = evidence.last, newest.crossings.spots.count > 1 else {
@@ -28,7 +28,7 @@ public struct Attacker {
                 zoneRadius: design.zoneRadii.isEmpty ? 0 : design.zoneRadii[$0])
         }
         let center = circles.removeLast()
-        // Two circles may be taken for each other.
+        // One circle may be mistaken for the other.
         let slack = !design.zoneRadii.isEmpty && design.trimMeters > 0 ? 300.0 : 150
         let reach = design.offsetRing.upperBound + slack
         let candidates = Candidates(
@@ -49,7 +49,7 @@ public struct Attacker {
         return findings
     }
 
-    /// What needs no map of the streets: points, lines and areas.
+    /// Runs the attacks that need no street map: points, lines and areas.
     private mutating func attackShape(
         _ evidence: Evidence, _ candidates: Candidates, _ noise: [Double],
         _ findings: inout Findings
@@ -92,7 +92,7 @@ public struct Attacker {
         return best.spot
     }
 
-    /// What is laid over the streets, each beside what the circle tells.
+    /// Runs the attacks along the streets, each combined with the circle's evidence.
     private mutating func attackWays(
         _ evidence: Evidence, _ candidates: Candidates, _ noise: [Double], ring: Belief,
         sum: inout Belief, _ findings: inout Findings
@@ -121,7 +121,7 @@ public struct Attacker {
         for (attack, belief) in beliefs {
             guard let belief else { continue }
             findings.guesses[attack] = Guess.from(ring + belief, candidates, noise: noise)
-            // Who knows that cursors are arrival times does not count with them.
+            // Record numbers are left out: an attacker may know that cursors are arrival times.
             if attack != .records { sum = sum + belief }
         }
     }

@@ -1,20 +1,20 @@
 import Foundation
 
-/// Where the center of a hidden circle of known radius may be, given the shown tracks, and from
-/// that where the home may be, given the published ring of offsets.
+/// The likely centers of a hidden circle of known radius, given the shown tracks, and from them the
+/// likely homes, given the published ring of offsets.
 ///
-/// This is the best that can be made of the circle alone, and so the baseline: no value beside the
-/// positions is used.
+/// This is the best attack by the circle alone, and therefore the baseline: it uses no value beside
+/// the positions.
 struct CenterBelief: Sendable {
     private var centers: [(spot: Spot, log: Double)] = []
     /// The likeliest center.
     private(set) var best = Spot(east: 0, north: 0)
 
     /// - Parameters:
-    ///   - crossings: Where tracks are cut, one for each street.
-    ///   - shown: Some of the shown positions: none may lie inside.
-    ///   - radius: Of the circle.
-    ///   - spread: How far a cut lies off the circle, meters.
+    ///   - crossings: Places at which tracks are cut, one for each street.
+    ///   - shown: Some of the shown positions; none may lie inside the circle.
+    ///   - radius: Radius of the circle, meters.
+    ///   - spread: Distance of a cut from the circle, meters.
     init(crossings: [Spot], shown: [Spot], radius: Double, spread: Double) {
         let middle = Spot.mean(crossings)
         let near = shown.filter { $0.meters(to: middle) < 2.5 * radius }

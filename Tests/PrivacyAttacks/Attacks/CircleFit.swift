@@ -3,7 +3,7 @@ import Simulator
 
 /// Circles through the points where tracks are cut.
 enum CircleFit {
-    /// Least squares (Kåsa): center, with a radius of its own.
+    /// Least-squares fit (Kåsa): the center, with a fitted radius.
     static func leastSquares(_ spots: [Spot]) -> Spot? {
         let mean = Spot.mean(spots)
         var (xx, xy, yy, xz, yz) = (0.0, 0.0, 0.0, 0.0, 0.0)
@@ -35,7 +35,7 @@ enum CircleFit {
         return leastSquares(best.count >= 3 ? best : spots)
     }
 
-    /// Where the lines along which tracks were cut come nearest to each other.
+    /// The point nearest to all lines along which tracks were cut.
     static func meeting(of cuts: [Cut]) -> Spot? {
         var (aa, ab, bb, ac, bc) = (0.0, 0.0, 0.0, 0.0, 0.0)
         for cut in cuts {
@@ -54,7 +54,7 @@ enum CircleFit {
             east: (ac * bb - bc * ab) / determinant, north: (bc * aa - ac * ab) / determinant)
     }
 
-    /// The middle of the area that the cuts enclose.
+    /// The centroid of the area that the cuts enclose.
     static func hullCentroid(_ spots: [Spot]) -> Spot {
         let sorted = spots.sorted { ($0.east, $0.north) < ($1.east, $1.north) }
         var hull: [Spot] = []

@@ -1,30 +1,30 @@
-/// Where a shown track begins or ends because the rest is hidden, and what is told about the rest.
+/// The place where a shown track begins or ends at a hidden part, with published values of it.
 struct Cut: Sendable {
     enum Side: Sendable {
         case start, finish
-        /// Beside a hidden stretch in the middle of a run.
+        /// At a hidden stretch in the middle of a run.
         case middle
     }
 
     var side: Side
     var spot: Spot
-    /// Away from what is hidden, of length 1.
+    /// Direction away from the hidden part, of length 1.
     var outward: Spot
-    /// A shown place about 500 m along the track, and how far along.
+    /// A shown place about 500 m along the track, and its distance along the track.
     var beyond: Spot
     var beyondMeters: Double
     /// Mean speed of the run's shown part, meters per moving second.
     var speed: Double
-    /// Length of the hidden part between door and cut, as the share with positions tells.
+    /// Length of the hidden part between door and cut, as published by the share with positions.
     var hiddenMeters: Double?
     var hiddenSeconds: Double?
-    /// Whether those seconds leave out standing.
+    /// Whether those seconds exclude standing.
     var secondsAreMoving = false
     var hiddenClimb: Double?
-    /// … and as a share beside it tells.
+    /// The same values as published by a second share.
     var besideMeters: Double?
     var besideSeconds: Double?
-    /// From when the runner was at the cut until nothing more was shown to who watched live.
+    /// Seconds from the runner's passage of the cut until a live viewer saw nothing more.
     var stopSeconds: Double?
     /// Number of the cut's record in the log; the next property has the run's records a second.
     var record: Int?
@@ -34,8 +34,8 @@ struct Cut: Sendable {
 extension Cut {
     /// The cuts of one run.
     ///
-    /// - Parameter run: As it was shown.
-    /// - Returns: The start first, the finish last; empty where hardly anything was shown.
+    /// - Parameter run: The run as shown.
+    /// - Returns: The start first, the finish last; empty if hardly anything was shown.
     static func all(of run: ShownRun) -> [Cut] {
         guard let first = run.points.first, let last = run.points.last, run.points.count > 30
         else { return [] }
@@ -76,13 +76,13 @@ extension Cut {
         }
     }
 
-    /// What a value grew by where positions are hidden; `nil` where it rests.
+    /// Growth of a value where positions are hidden; `nil` if it does not grow there.
     private static func told(_ value: Double?, since before: Double?) -> Double? {
         guard let value, let before, value - before > restMax else { return nil }
         return value - before
     }
 
-    /// A value may grow by a second's worth at the edge of what is hidden.
+    /// Growth that does not count: the edge of a hidden part may add a second's worth.
     private static let restMax = 6.0
 
     private static func tellBeside(
@@ -136,7 +136,7 @@ extension Cut {
     }
 }
 
-/// What the shown part of a run tells of speed.
+/// The speed evidence from the shown part of a run.
 struct Pace: Sendable {
     let metersPerSecond: Double
     let recordsPerSecond: Double

@@ -1,4 +1,4 @@
-/// All that an attacker reads out of a device's shown runs, laid over the town's map.
+/// All evidence from a device's shown runs, placed on the town's map.
 struct Evidence {
     let cuts: [[Cut]]
     /// One for each street on which tracks are cut.
@@ -12,7 +12,7 @@ struct Evidence {
         let run: Int
         let cut: Cut
         let crossing: Int
-        /// `nil` where the track beyond the cut is too short to tell.
+        /// `nil` if the track beyond the cut is too short.
         let beyond: Int?
     }
 

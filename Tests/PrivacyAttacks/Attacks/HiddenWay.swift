@@ -1,18 +1,18 @@
 import Foundation
 
-/// What hidden meters, seconds and climbs say of each candidate building.
+/// The evidence of hidden meters, seconds and climbs for each candidate building.
 struct HiddenWay {
     let evidence: Evidence
     let count: Int
-    /// By crossing.
+    /// Distances from each crossing.
     let distances: [StreetDistances]
     let beyonds: [StreetDistances]
 
-    /// Runs along the same street err together: more than so many add nothing.
+    /// Weight limit for runs along the same street, because their errors are correlated.
     private static let sameStreetMax = 4.0
 
-    /// - Parameter likelihood: Of an end's observation at a candidate; `nil`: nothing is told.
-    /// - Returns: `nil` where no end tells anything.
+    /// - Parameter likelihood: Of an end's observation at a candidate; `nil`: no observation.
+    /// - Returns: `nil` if no end has an observation.
     private func belief(
         _ likelihood: (Evidence.End, StreetDistances) -> ((Int) -> Double)?
     ) -> Belief? {
@@ -35,7 +35,7 @@ struct HiddenWay {
         return total
     }
 
-    /// As long as the shortest way, sometimes longer, seldom anything else.
+    /// Likelihood of the detour: mostly none, sometimes a longer way, rarely anything else.
     private static func likelihood(_ excess: Double, spread: Double, tail: Double) -> Double {
         let off = excess / spread
         return exp(-off * off / 2) + (excess > 0 ? 0.3 * exp(-excess / tail) : 0) + 0.003
@@ -72,7 +72,7 @@ struct HiddenWay {
         }
     }
 
-    /// Whoever comes from a building by this street and goes on there made no detour.
+    /// Favors buildings from which a run by this street, and on beyond it, makes no detour.
     func byStreets() -> Belief? {
         var pairs: [Int: (end: Evidence.End, ends: Double)] = [:]
         for end in evidence.ends {
@@ -95,7 +95,7 @@ struct HiddenWay {
         return total
     }
 
-    /// Records between the last cursor of one run and the first of the next: what was hidden.
+    /// Uses the hidden records between the last cursor of one run and the first of the next.
     func byRecords() -> Belief? {
         let ends = evidence.ends
         var total = Belief(count: count)

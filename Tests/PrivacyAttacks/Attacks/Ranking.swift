@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an attacker believes of the candidate buildings: logarithms of likelihoods.
+/// An attacker's log-likelihood for each candidate building.
 struct Belief: Sendable {
     var logs: [Double]
 
@@ -14,7 +14,7 @@ struct Belief: Sendable {
         return sum
     }
 
-    /// No building is ruled out for good: a model of runners is never quite right.
+    /// Limits the belief from below: a runner model is never exact, so no building is ruled out.
     func floored(_ floor: Double) -> Belief {
         let best = logs.max() ?? 0
         var floored = self
@@ -22,7 +22,7 @@ struct Belief: Sendable {
         return floored
     }
 
-    /// Sums to 1.
+    /// Probabilities, which sum to 1.
     var probabilities: [Double] {
         let best = logs.max() ?? 0
         var weights = logs.map { exp($0 - best) }
@@ -36,7 +36,7 @@ struct Belief: Sendable {
 public struct Guess: Sendable {
     public var best: Spot
     public var likeliest: [Int]
-    /// With which probability the attacker expects to be right, if what it believes is true.
+    /// Probability of being right, if the attacker's belief is true.
     public var confidence: Double
 
     public static let nearMeters = 100.0
@@ -47,13 +47,13 @@ public struct Guess: Sendable {
             || likeliest.contains { town.buildings[$0].spot == home.spot }
     }
 
-    /// The best guess is the building with the most likelihood within 100 m; the list goes to the
-    /// likeliest ones beyond that, since those nearer are covered.
+    /// Picks the building with the most likelihood within 100 m, then the likeliest ones farther
+    /// away, because nearer ones are already covered.
     ///
     /// - Parameters:
-    ///   - belief: Of the candidates.
+    ///   - belief: Belief about the candidates.
     ///   - candidates: The buildings in question.
-    ///   - noise: Breaks ties, between 0 and 1 for each candidate.
+    ///   - noise: Tie-breakers between 0 and 1, one for each candidate.
     /// - Returns: The attacker's answer.
     static func from(_ belief: Belief, _ candidates: Candidates, noise: [Double]) -> Guess {
         let probabilities = belief.probabilities
@@ -87,7 +87,7 @@ public struct Guess: Sendable {
 struct Candidates: Sendable {
     let buildings: [Int]
     let spots: [Spot]
-    /// Squares to add up what lies near.
+    /// Grid for sums over nearby buildings.
     private let west: Double
     private let south: Double
     private let columns: Int
@@ -111,11 +111,11 @@ struct Candidates: Sendable {
         }
     }
 
-    /// For each building, the sum over those within about 100 m: by squares of 20 m.
+    /// For each building, the sum over buildings within about 100 m, by squares of 20 m.
     func nearSums(of values: [Double]) -> [Double] {
         var sums = Array(repeating: 0.0, count: columns * rows)
         for (square, value) in zip(squares, values) { sums[square] += value }
-        // Sums along rows make a disc's slice one subtraction.
+        // Prefix sums along rows reduce each slice of the disc to one subtraction.
         var prefix = Array(repeating: 0.0, count: (columns + 1) * rows)
         for row in 0..<rows {
             for column in 0..<columns {

@@ -1,4 +1,4 @@
-/// How far each candidate building is from a place, along the streets.
+/// Distances along the streets from a place to each candidate building.
 struct StreetDistances: Sendable {
     var meters: [Double] = []
     /// Climbed on the way from the building to the place.
@@ -7,7 +7,7 @@ struct StreetDistances: Sendable {
     var climbTo: [Double] = []
 }
 
-/// Looks distances up for places on the streets; those within 20 m of each other are one.
+/// Looks up distances for places on the streets; places within 20 m of each other count as one.
 struct StreetMap: Sendable {
     let town: Town
     private let altitudes: [Double]
@@ -67,14 +67,14 @@ struct StreetMap: Sendable {
     }
 }
 
-/// Spots, those within some meters of each other taken for one.
+/// Spots, with those within some meters of each other merged.
 struct Crossings: Sendable {
     private(set) var spots: [Spot] = []
     private(set) var counts: [Int] = []
 
     private static let mergeMeters = 22.0
 
-    /// - Returns: Which crossing the spot is of.
+    /// - Returns: Index of the spot's crossing.
     mutating func add(_ spot: Spot) -> Int {
         for index in spots.indices where spots[index].meters(to: spot) < Self.mergeMeters {
             let count = Double(counts[index])

@@ -1,11 +1,11 @@
 import SensorModel
 import Simulator
 
-/// Homes of one town, their runs, and what is found of them under some designs.
+/// Homes of one town with their runs, and the attacks' results under several designs.
 public struct Trial {
     public struct Score: Sendable {
         public var found: [Attack: Int] = [:]
-        /// Homes of which the attack had anything to go by.
+        /// Homes for which the attack had any evidence.
         public var tried: [Attack: Int] = [:]
         public var baseline = 0.0
         public var homes = 0
@@ -34,9 +34,9 @@ public struct Trial {
     private let seconds: Int
 
     /// - Parameters:
-    ///   - seed: Of the town, its people and their runs.
+    ///   - seed: Seed of the town, its people and their runs.
     ///   - habit: How the people choose their streets.
-    ///   - secondsApart: Between two records of a run.
+    ///   - secondsApart: Seconds between two records of a run.
     public init(seed: UInt64, habit: Runner.Habit, secondsApart: Int = 1) {
         self.seconds = secondsApart
         self.seed = seed
@@ -45,10 +45,10 @@ public struct Trial {
     }
 
     /// - Parameters:
-    ///   - homes: How many; the same for the same seed.
-    ///   - runs: Of each home.
-    ///   - designs: Each is tried with the same runs.
-    ///   - publishers: In the place of a design's own publisher, by the design's name.
+    ///   - homes: Number of homes, which are the same for the same seed.
+    ///   - runs: Number of runs of each home.
+    ///   - designs: Designs, each tried with the same runs.
+    ///   - publishers: Replacements for the designs' own publishers, by the design's name.
     /// - Returns: A score for each design, in their order.
     public func scores(
         homes: Int, runs: Int, designs: [Design], publishers: [String: any Publisher] = [:]
@@ -76,7 +76,7 @@ public struct Trial {
         return scores
     }
 
-    /// One for each place at which the owner's zone was.
+    /// Settings for each place of the owner's zone.
     private func settings(
         _ design: Design, of home: Town.Building, _ dice: inout SeededGenerator
     ) -> [PrivacySettings] {
@@ -113,7 +113,7 @@ extension Trial.Score {
     }
 
     mutating func countLeaks(_ readings: [[ShownRun]], _ design: Design, home: Town.Building) {
-        // Zones a few meters off and GPS noise: 60 m of slack.
+        // 60 m of slack for GPS noise and zones that are a few meters off.
         for (radius, runs) in zip(design.zoneRadii, readings) {
             for run in runs {
                 leaks += run.points.count { $0.spot.meters(to: home.spot) < radius - 60 }

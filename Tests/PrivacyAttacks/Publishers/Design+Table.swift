@@ -16,7 +16,7 @@ extension Design {
         zone.changed("radius changed") { $0.zoneRadii = [200, 100, 300, 500] },
     ]
 
-    /// One mistake each, for the attacks to find.
+    /// Designs with one mistake each, which the attacks must find.
     public static let leaking = [
         zone.changed("hidden counts") { $0.hiddenRests = false },
         trim.changed("hidden counts") { $0.hiddenRests = false },
@@ -55,7 +55,7 @@ extension Design {
             zone.changed("edge wanders \(Int(edge)) m") { $0.edgeMeters = edge }
         }
 
-    /// By name.
+    /// Sets of designs by name.
     public static let sets = [
         "product": product, "changing": changing, "leaking": leaking, "late": late,
         "circles": otherCircles, "all": product + changing + leaking + late + otherCircles,

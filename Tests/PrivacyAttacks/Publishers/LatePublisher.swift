@@ -1,7 +1,7 @@
 import SensorModel
 
-/// Shows each point of a run whose finish is held back always as late, or never: then the moment at
-/// which points stop coming tells nothing of the runner's.
+/// Shows each point of a held-back finish with the same delay or never, so that the end of the
+/// points tells nothing about the runner.
 struct LatePublisher: Publisher {
     let base: any Publisher
     let seconds: Double
@@ -15,7 +15,7 @@ struct LatePublisher: Publisher {
         for index in shown.points.indices {
             shown.points[index].shownAt = shown.points[index].time + seconds
         }
-        // What was told last belongs to the last point.
+        // The values shown last belong to the last point.
         shown.finalDistanceMeters = shown.points.last?.distanceMeters
         shown.finalMovingSeconds = shown.points.last?.movingSeconds
         shown.finalElevationGainMeters = shown.points.last?.elevationGainMeters

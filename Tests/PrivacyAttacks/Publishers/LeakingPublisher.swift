@@ -1,6 +1,6 @@
 import SensorModel
 
-/// Adds to what another publisher shows what a design tells by mistake.
+/// Adds a design's deliberate leaks to the output of another publisher.
 struct LeakingPublisher: Publisher {
     let base: any Publisher
     let design: Design
@@ -21,7 +21,7 @@ struct LeakingPublisher: Publisher {
         return shown
     }
 
-    /// Cursors that count records.
+    /// Adds cursors that count records.
     private func number(_ run: RecordedRun, in shown: inout ShownRun) {
         var samples = run.samples[...]
         for index in shown.points.indices {
@@ -33,7 +33,7 @@ struct LeakingPublisher: Publisher {
         }
     }
 
-    /// Values go on where positions are hidden.
+    /// Makes values continue where positions are hidden.
     private func count(_ run: RecordedRun, in shown: inout ShownRun) {
         var samples = run.samples[...]
         for index in shown.points.indices {

@@ -1,7 +1,7 @@
 import Foundation
 import Simulator
 
-/// Offsets blended as the product blends them, with a ring of any size.
+/// Offsets interpolated like the product's, with a ring of any size.
 struct OffsetGrid: Sendable {
     let ring: ClosedRange<Double>
     let salt: UInt64

@@ -1,10 +1,10 @@
 public import SensorModel
 
-/// Makes of a recorded run what viewers are shown of it.
+/// Converts a recorded run into its shown form.
 public protocol Publisher: Sendable {
     /// - Parameters:
     ///   - run: Everything that was recorded.
-    ///   - settings: What the owner hides.
+    ///   - settings: The owner's privacy settings.
     /// - Returns: The union of what all the device's shares show.
     func publish(_ run: RecordedRun, hiding settings: PrivacySettings) -> ShownRun
 }

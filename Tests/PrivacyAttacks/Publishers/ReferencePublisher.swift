@@ -1,10 +1,10 @@
 public import SensorModel
 
-/// The plainest publisher for which nothing hidden counts, for circles of any size.
+/// The simplest publisher that excludes hidden parts from all values, for circles of any size.
 ///
-/// Values begin at 0 with the first shown point and rest while positions are hidden. A finish is
-/// held back as live has to: a point is shown, with the values of its own moment, once the runner
-/// has left its circle.
+/// Values start at 0 with the first shown point and stop while positions are hidden. The finish is
+/// held back as in a live view: a point is shown, with its original values, once the runner has
+/// left its circle.
 public struct ReferencePublisher: Publisher {
     private let design: Design
 
@@ -12,7 +12,7 @@ public struct ReferencePublisher: Publisher {
         self.design = design
     }
 
-    /// What is hidden of one run.
+    /// The hidden parts of one run.
     private struct Hidden {
         var circles: [(center: Spot, radius: Double)] = []
         let relief: SaltedRelief
@@ -92,7 +92,7 @@ public struct ReferencePublisher: Publisher {
         return points
     }
 
-    /// How many of the points the runner left far enough behind before the end.
+    /// Number of points that the runner had left far enough behind before the end.
     private static func released(
         _ points: [ShownPoint], of run: RecordedRun, radius: Double, _ grid: inout OffsetGrid
     ) -> Int {

@@ -1,6 +1,6 @@
 import Simulator
 
-/// Heights over the plane between 0 and 1, smooth over about 150 m, by salt.
+/// Smooth heights between 0 and 1 over the plane, with features of about 150 m, by salt.
 struct SaltedRelief: Sendable {
     let salt: UInt64
 

@@ -1,8 +1,8 @@
 public import SensorModel
 import Sharing
 
-/// Publishes by the product's own ``SessionProjection``: what a viewer reads, live or from history,
-/// of a session that ends and stays ended.
+/// Publishes with the product's ``SessionProjection``: a viewer's data, live or from history, of a
+/// session that has ended for good.
 public struct SessionPublisher: Publisher {
     public init() {}
 
@@ -34,12 +34,12 @@ public struct SessionPublisher: Publisher {
     }
 }
 
-/// Notes what a viewer reads of one run, update by update.
+/// Collects the updates that a viewer reads of one run.
 struct ShownRunReader {
     private(set) var shown = ShownRun()
     private var last: PositionMetric?
     private var isAfterHidden = false
-    /// When something was last shown, on the viewer's clock.
+    /// Time of the last shown update, on the viewer's clock.
     private var newest: Timestamp?
 
     mutating func read(_ event: ShownEvent, at now: Timestamp) {
@@ -49,12 +49,12 @@ struct ShownRunReader {
                 metrics, at: event.event.deviceTime.secondsSince1970,
                 record: Int(event.offset.rawValue), shownAt: now.secondsSince1970)
         case .ended:
-            // Always so long after something was last shown: that tells nothing more.
+            // An end at this fixed delay after the last update tells nothing more.
             let late = newest.map { now.seconds(since: $0) }
             if late != SessionProjection.hiddenSecondsMax { shown.endedAt = now.secondsSince1970 }
         default: break
         }
-        // The end of a view begins with the last metrics, told again.
+        // The end of a view first repeats the last metrics.
         if case .metrics(let metrics) = event.event.kind, metrics.state == .ended { return }
         newest = now
     }

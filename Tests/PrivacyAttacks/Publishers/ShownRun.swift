@@ -1,18 +1,18 @@
-/// What a viewer of a device's shares can read of one run, from history and from live.
+/// The data of one run that a viewer of a device's shares can read, from history and live.
 public struct ShownRun: Sendable {
-    /// In the order they were shown. Every one has a position.
+    /// Points in the order shown; each has a position.
     public var points: [ShownPoint] = []
-    /// When the viewer saw the run begin: `startedAt`, or the first message of it.
+    /// The time at which the viewer saw the run begin: `startedAt` or its first message.
     public var beganAt: Double?
-    /// When the viewer saw it end.
+    /// The time at which the viewer saw it end.
     public var endedAt: Double?
-    /// By how much every point comes late for who watches live.
+    /// Delay of every point for a live viewer, seconds.
     public var lateSeconds = 0.0
-    /// The last values of the run, where they are told beside a position that is hidden.
+    /// The last values of the run, if published with a hidden position.
     public var finalDistanceMeters: Double?
     public var finalMovingSeconds: Double?
     public var finalElevationGainMeters: Double?
-    /// What a second share of the device, without positions, tells of the same run.
+    /// Values of a second share of the device without positions, for the same run.
     public var beside: [ShownValue] = []
 
     public init() {}
@@ -30,9 +30,9 @@ public struct ShownPoint: Sendable {
     public var speed: Double?
     public var elevationGainMeters: Double?
     public var courseDegrees: Double?
-    /// When a viewer who watches live got it, seconds since 1970.
+    /// Time at which a live viewer received it, seconds since 1970.
     public var shownAt: Double?
-    /// Number of its record in the log, as cursors tell it.
+    /// Number of its record in the log, as shown by cursors.
     public var record: Int?
     /// Whether positions between this one and the one before were hidden.
     public var followsHidden: Bool

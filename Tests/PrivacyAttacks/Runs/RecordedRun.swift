@@ -1,28 +1,28 @@
 public import SensorModel
 
-/// What the daemon recorded of one run: the values of its metrics, one a second.
+/// The recorded values of one run: its metrics, one a second.
 ///
-/// Farther than ``Runner/denseMeters`` from home they are 5 s apart: nothing is hidden there.
+/// Beyond ``Runner/denseMeters`` from home they are 5 s apart, because nothing is hidden there.
 public struct RecordedRun: Sendable {
     public struct Sample: Sendable {
         /// Seconds since 1970, on the watch's clock.
         public var time: Double
-        /// Where GPS puts the runner; `nil` before the first fix.
+        /// The runner's place by GPS; `nil` before the first fix.
         public var spot: Spot?
         public var distanceMeters: Double
         public var elapsedSeconds: Double
         public var movingSeconds: Double
         public var elevationGainMeters: Double
         public var speed: Double
-        /// How many records came before it, of this runner and others.
+        /// Number of earlier records of all runners.
         public var record: Int
 
-        /// In the daemon's log, of a live session.
+        /// Offset in the daemon's log of a live session.
         public var offset: RecordOffset { RecordOffset(rawValue: UInt64(time * 1_000_000)) }
     }
 
     public var samples: [Sample]
-    /// When the watch said that the run is over.
+    /// Time at which the watch ended the run.
     public var endedAt: Double
 
     public static func metrics(_ sample: Sample) -> Metrics {
@@ -43,7 +43,7 @@ public struct RecordedRun: Sendable {
         return metrics
     }
 
-    /// As the log holds it: what a publisher made of the product's own code takes.
+    /// Converts a sample into the log's form, which publishers with the product's code need.
     public static func event(_ sample: Sample) -> StreamEvent {
         StreamEvent(
             deviceTime: Timestamp(microseconds: Int64(sample.time * 1_000_000)),

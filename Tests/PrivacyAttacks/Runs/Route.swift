@@ -1,4 +1,4 @@
-/// A way along streets from a door and back to it.
+/// A route along streets from a door and back to it.
 struct Route: Sendable {
     private(set) var points: [Spot]
     /// Meters from the door to each point.
@@ -20,7 +20,7 @@ struct Route: Sendable {
         measure(corners: Set(corners.map { town.corners[$0] }))
     }
 
-    /// Only the way from the door to the first corner.
+    /// Makes the part from the door to the first corner.
     private init(_ home: Town.Building, by corner: Int, _ town: Town) {
         points = [home.spot, home.curb]
         leaveHome(home, by: corner, in: town)
@@ -52,12 +52,12 @@ struct Route: Sendable {
 
     var length: Double { along[along.count - 1] }
 
-    /// The place so many meters along.
+    /// Returns the place at a distance along the route.
     ///
     /// - Parameters:
-    ///   - meters: From the door.
-    ///   - hint: The leg of the last answer; places are asked for in order.
-    /// - Returns: The end of the route where it is shorter.
+    ///   - meters: Distance from the door.
+    ///   - hint: The leg of the last answer, because places are requested in order.
+    /// - Returns: The place, or the end of a shorter route.
     func spot(at meters: Double, hint: inout Int) -> Spot {
         while hint + 2 < along.count, along[hint + 1] < meters { hint += 1 }
         let leg = along[hint + 1] - along[hint]

@@ -1,44 +1,44 @@
 import Foundation
 import Simulator
 
-/// One person of the town: a home, a pace, habits. Makes the runs that begin and end at the door.
+/// One person with a home, a pace and habits, whose runs begin and end at the door.
 public struct Runner {
     public let home: Town.Building
-    /// Beyond this distance from home recording is five times as sparse. Larger than the product's
+    /// Distance from home beyond which recording is five times as sparse; larger than the product's
     /// hidden area.
     public static let denseMeters = 1700.0
 
     /// How people choose their streets.
     public enum Habit: String, CaseIterable, Sendable {
-        /// By the shortest way to where they turn round, as their taste in streets measures it.
+        /// The shortest way to the turning point, weighted by the person's taste in streets.
         case direct
-        /// Strong tastes, and every second way leads by a place near home, as a park is.
+        /// Strong tastes; every second way passes a place near home, such as a park.
         case roundabout
     }
 
     private let town: Town
     private let habit: Habit
-    /// Between two records.
+    /// Seconds between two records.
     private let seconds: Double
     private var generator: SeededGenerator
     private let metersPerSecond: Double
     /// Two tastes in streets; a run out by one and home by the other is a loop.
     private var tastes: [[Double]] = []
-    /// By how much ways are longer by taste than in meters.
+    /// Ratio of a way's weighted length to its length in meters.
     private var tasteFactor = 1.0
     private var searches: [StreetSearch] = []
     private var crossing: StreetSearch
-    /// Places near home that ways lead by, and the ways on from there.
+    /// Places near home that ways pass, with the ways on from there.
     private var parks: [(corner: Int, ways: StreetSearch)] = []
     private var favourites: [Route] = []
     private var record = 1000
     private var day = 1_780_000_000.0
 
     /// - Parameters:
-    ///   - town: Where the runner lives.
+    ///   - town: The town in which the runner lives.
     ///   - habit: How streets are chosen.
-    ///   - seed: Of home, pace and runs.
-    ///   - secondsApart: Between two records: more of them is less work, and blurs cuts.
+    ///   - seed: Seed of home, pace and runs.
+    ///   - secondsApart: Seconds between two records; larger values are less work and blur cuts.
     public init(in town: Town, habit: Habit, seed: UInt64, secondsApart: Int = 1) {
         self.town = town
         self.habit = habit
@@ -225,14 +225,14 @@ public struct Runner {
         _ speed: Double, _ step: Double, on route: Route, _ progress: inout Progress,
         _ samples: inout [RecordedRun.Sample]
     ) {
-        // An error that wanders over twenty seconds, as GPS has it.
+        // GPS errors drift with a time constant of twenty seconds.
         let kept = exp(-step / 20)
         let fresh = (1 - kept * kept).squareRoot()
         progress.noise =
             progress.noise * kept + gaussianSpot(progress.noiseMeters) * fresh
         let spot = route.spot(at: progress.along, hint: &progress.leg)
         if speed > 0 { progress.sample.movingSeconds += step }
-        // Every fourth second: hills are longer than twelve meters.
+        // Every fourth second is enough, because hills are longer than twelve meters.
         if step >= 4 || Int(progress.sample.elapsedSeconds) & 3 == 0, speed > 0 {
             let altitude = Town.altitude(at: spot)
             progress.sample.elevationGainMeters +=

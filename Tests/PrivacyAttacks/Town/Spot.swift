@@ -29,12 +29,12 @@ public struct Spot: Hashable, Sendable {
     }
 }
 
-/// Where the town's plane lies on the globe. Flat over the town: right to a meter in a kilometer.
+/// The town's plane on the globe; treating it as flat has an error of 1 m in a kilometer.
 public enum TownFrame {
     static let latitude = 52.0
     static let longitude = 13.0
     static let metersPerDegreeNorth = 6_371_000 * Double.pi / 180
-    /// The cosine of ``latitude``, written out.
+    /// Uses the cosine of ``latitude`` as a literal.
     static let metersPerDegreeEast = metersPerDegreeNorth * 0.615_661_475_325_658_3
 
     public static func spot(latitude: Double, longitude: Double) -> Spot {

@@ -1,10 +1,10 @@
-/// Dijkstra's algorithm over a town's streets. Keeps its memory between searches.
+/// Dijkstra's algorithm on a town's streets; reuses its memory between searches.
 public struct StreetSearch: Sendable {
-    /// How far each corner is; only those of the last search count.
+    /// Distance to each corner; only those of the last search are valid.
     public private(set) var meters: [Double]
     /// Meters climbed along the shortest way from the source to each corner.
     public private(set) var climb: [Double]
-    /// … and descended.
+    /// Descent in meters along the same way.
     public private(set) var descent: [Double]
     private(set) var previous: [Int32]
     private var reached: [Int32] = []
@@ -18,11 +18,11 @@ public struct StreetSearch: Sendable {
     }
 
     /// - Parameters:
-    ///   - town: The one it was made for.
-    ///   - sources: Corners and how far they are to begin with.
+    ///   - town: The town that the search was made for.
+    ///   - sources: Corners with their initial distances.
     ///   - reach: Meters beyond which corners stay at infinity.
-    ///   - target: Where to stop early.
-    ///   - altitudes: Of the corners, to sum climbs; empty: no climbs.
+    ///   - target: Corner at which to stop early.
+    ///   - altitudes: Altitudes of the corners, to sum climbs; empty: no climbs.
     ///   - weights: Factors of the streets' lengths, at least 1; empty: 1.
     public mutating func run(
         in town: Town, from sources: [(corner: Int, meters: Double)], reach: Double,

@@ -1,16 +1,16 @@
 import Foundation
 import Simulator
 
-/// A made-up town: streets as a graph, buildings beside them, gentle hills.
+/// A generated town: streets as a graph, buildings beside them, gentle hills.
 ///
-/// An irregular grid: blocks of 60 to 200 m, missing links, diagonals and bent streets, so that the
-/// way along the streets is longer than the straight line by an amount that differs by place.
+/// Its grid is irregular: blocks of 60 to 200 m, missing links, diagonals and bent streets. So the
+/// way along the streets is longer than the straight line by an amount that depends on the place.
 public struct Town: Sendable {
     public struct Street: Sendable {
         public let from: Int
         public let to: Int
         public let length: Double
-        /// Where the street is farthest from the straight line; its middle.
+        /// The middle of the street, where it is farthest from the straight line.
         public let bend: Spot
     }
 
@@ -19,7 +19,7 @@ public struct Town: Sendable {
         public let street: Int
         /// Meters along the street from its `from`.
         public let along: Double
-        /// Where the path to the door leaves the street.
+        /// The place at which the path to the door leaves the street.
         public let curb: Spot
     }
 
@@ -101,7 +101,7 @@ public struct Town: Sendable {
                 bend: bend))
     }
 
-    /// Drops streets that no way leads to.
+    /// Removes streets that are not connected to the rest.
     private mutating func keepLargestPart() {
         var root = Array(corners.indices)
         func find(_ corner: Int) -> Int {
@@ -168,7 +168,7 @@ public struct Town: Sendable {
         Int((spot.east / tile).rounded(.down)) * 4096 + Int((spot.north / tile).rounded(.down))
     }
 
-    /// Indices of the buildings so near a point.
+    /// Indices of the buildings within `meters` of a point.
     public func buildings(within meters: Double, of spot: Spot) -> [Int] {
         var found: [Int] = []
         let reach = Int((meters / Self.tile).rounded(.up))
@@ -184,7 +184,7 @@ public struct Town: Sendable {
         return found.sorted()
     }
 
-    /// Meters above the plain: hills of 25 m, and of 4 m on them.
+    /// Altitude in meters: hills of 25 m with smaller ones of 4 m.
     public static func altitude(at spot: Spot) -> Double {
         25 * sin(spot.east / 310) * cos(spot.north / 270)
             + 4 * sin((spot.east + spot.north) / 90)

@@ -47,7 +47,7 @@ import Testing
         #expect(detector.steps == 120)
     }
 
-    /// Strides at given seconds, with quiet samples every `interval` between them.
+    /// A detector after strides at given seconds, with quiet samples every `interval` between them.
     static func detector(strides: [Double], samples: Int, interval: Double) -> AnkleStrideDetector {
         var detector = AnkleStrideDetector()
         var moments = (0..<samples).map { (Double($0) * interval, Float(0.5), Float(0)) }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import Processing
 
-/// What is no gait makes no steps, and odd input no harm.
+/// Motion other than gait gives no steps, and unusual input is harmless.
 @Suite struct CadenceRobustnessTests {
     static let driving = MadeMotion(
         cadence: { _ in 0 }, noise: 0.05,
         other: { time in
-            // Body on springs, engine, and a bend now and then.
+            // Car body on springs, engine, and occasional bends.
             let road = 0.06 * sin(8.1 * time) * sin(0.9 * time) + 0.04 * sin(11.3 * time + 2)
             return SIMD3(0.15 * sin(0.21 * time), 0.1 * sin(0.13 * time), road)
         })
@@ -22,7 +22,7 @@ import Testing
     static let clapping = MadeMotion(
         cadence: { _ in 0 }, rate: 100,
         other: { time in
-            // 3.6 claps a second, each a blow of 30 ms.
+            // 3.6 claps a second, each an impact of 30 ms.
             let since = (time * 3.6).truncatingRemainder(dividingBy: 1) / 3.6
             return SIMD3(since < 0.03 ? 6 : 0.8 * sin(2 * Double.pi * 3.6 * time), 0, 0)
         })
@@ -35,7 +35,7 @@ import Testing
     static let gestures = MadeMotion(
         cadence: { _ in 0 },
         other: { time in
-            // An arm that reaches, lifts and points at no fixed beat.
+            // An arm that reaches, lifts and points without a fixed rhythm.
             let sweep = sin(2.5 * time + 2 * sin(0.31 * time) + 1.3 * sin(1.1 * time))
             return SIMD3(0.3 * sweep, 0.2 * cos(1.7 * time + sweep), 0.1 * sweep)
         })
@@ -72,7 +72,7 @@ import Testing
         #expect(SeenMotion(motion, seconds: 60, speed: 7).processor.steps == 0)
     }
 
-    /// Pedals sway the upper body, the road shakes the bar; what no speed tells of.
+    /// Pedaling sways the upper body, and the road shakes the bar; there is no speed as evidence.
     @Test(arguments: [0, 0.15, 0.3])
     func `A hand on a handlebar makes no steps, with no position at all`(road: Double) {
         for pedals in [60.0, 75, 85, 95] {
@@ -147,7 +147,7 @@ import Testing
         where !(30..<60).contains(time.seconds(since: MadeMotion.start)) {
             processor.update(sample, traits: motion.traits, at: time)
         }
-        // Each of the two ends holds the newest second back.
+        // Both ends hold back their newest second.
         #expect((112...121).contains(processor.steps))
     }
 

@@ -4,33 +4,33 @@ import Simulator
 
 @testable import Processing
 
-/// Motion whose truth is known because it is made here: a body as a sum of tones.
+/// Synthetic motion with known truth: a body as a sum of tones.
 struct MadeMotion: Sendable {
-    /// Steps/min at a moment; 0 stands.
+    /// Steps/min at a time; 0: standing.
     var cadence: @Sendable (Double) -> Double = { _ in 120 }
-    /// g of the step's first harmonic; `nil`: what is usual at that cadence.
+    /// Amplitude of the step's first harmonic, g; `nil`: the usual one at that cadence.
     var stepAmplitude: Double?
-    /// g of the limb's swing at half the step rate.
+    /// Amplitude of the limb's swing at half the step rate, g.
     var swingAmplitude = 0.0
-    /// Sway from side to side, share of the step; `nil`: what is usual, which in a slow walk is
-    /// as much as the bounce.
+    /// Lateral sway as a share of the step; `nil`: the usual one, which in a slow walk equals the
+    /// bounce.
     var swayShare: Double?
     var includesGravity = true
     var rate = 50.0
-    /// Standard deviation of the time of a sample, share of the interval.
+    /// Standard deviation of a sample's time as a share of the interval.
     var jitter = 0.0
     var lostShare = 0.0
-    /// Standard deviation of each axis, g.
+    /// Noise of each axis as a standard deviation, g.
     var noise = 0.015
-    /// Turns the sensor on the body, radians about x, then z.
+    /// Orientation of the sensor on the body, radians about x, then z.
     var tilt = (0.7, 0.4)
-    /// What is not gait, g, in the body's axes.
+    /// Motion other than gait, g, in the body's axes.
     var other: @Sendable (Double) -> SIMD3<Double> = { _ in .zero }
     var seed: UInt64 = 1
 
     static let start = Timestamp(microseconds: 1_763_700_000_000_000)
 
-    /// About what wrists and hips were measured to feel.
+    /// Approximate amplitude measured at wrists and hips.
     static func usualAmplitude(_ cadence: Double) -> Double {
         guard cadence > 0 else { return 0 }
         if cadence < 135 { return max(0.1, 0.28 * (cadence / 110) * (cadence / 110)) }
@@ -58,7 +58,7 @@ struct MadeMotion: Sendable {
         let step = now > 0 ? stepAmplitude ?? Self.usualAmplitude(now) : 0
         let swing = now > 0 ? swingAmplitude : 0
         let angle = 2 * Double.pi * phase
-        // Slow steps are blows with pauses between them, fast ones nearly a tone.
+        // Slow steps are impacts with pauses between them; fast ones are nearly a tone.
         let sharpness = now < 90 ? 2.0 : 1
         let up =
             step
@@ -80,7 +80,7 @@ struct MadeMotion: Sendable {
     var traits: MotionTraits { includesGravity ? .includesGravity : [] }
 }
 
-/// What a viewer would have seen, second by second.
+/// The values that a viewer would have seen, second by second.
 struct SeenMotion {
     var processor: CadenceProcessor
     var metrics: [CadenceMetric] = []
@@ -107,7 +107,7 @@ struct SeenMotion {
         }
     }
 
-    /// From whole second `first` on, counted from 1.
+    /// The values from whole second `first` on, counted from 1.
     func values(from first: Int) -> [Double] {
         metrics.dropFirst(first - 1).compactMap(\.stepsPerMinute)
     }

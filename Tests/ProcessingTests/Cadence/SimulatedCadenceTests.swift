@@ -4,7 +4,7 @@ import Testing
 
 @testable import Processing
 
-/// Against the simulator's truth, second by second.
+/// Compares with the simulator's truth, second by second.
 @Suite struct SimulatedCadenceTests {
     struct Tally {
         var known = 0
@@ -34,7 +34,7 @@ import Testing
             guard truth.cadence > 0, before.allSatisfy({ abs($0.cadence - truth.cadence) < 8 })
             else { continue }
             tally.known += 1
-            // The truth is that of the second's end, the value that of its last sample.
+            // The truth is for the end of a second, the value for its last sample.
             let second = truth.deviceTime.microseconds - 1_000_000
             guard let value = seen[second] else { continue }
             tally.shown += 1

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Processing
 
-/// Arms that repeat a movement make no steps; walks do, slow ones, too.
+/// Repetitive arm movements give no steps; walks do, including slow ones.
 @Suite struct WalkEvidenceTests {
     private static let interval: Int64 = 20_000
 
-    /// Two minutes of each kind with each of four seeds.
+    /// Steps counted in two minutes of the movement with each of four seeds.
     private static func stepsOfArms(
         _ kind: ArmMotion.Kind, asksForProof: Bool, speed: Double? = nil, speedEvery: Int = 50
     ) -> Int {
@@ -31,7 +31,7 @@ import Testing
 
     @Test(arguments: ArmMotion.Kind.allCases)
     func `An arm that repeats a movement makes hardly a step`(kind: ArmMotion.Kind) {
-        // Eight minutes hold 11 steps at the bar of 80 an hour.
+        // At the limit of 80 steps an hour, eight minutes allow 11 steps.
         #expect(Self.stepsOfArms(kind, asksForProof: true) <= 11)
     }
 
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `Single fixes that scatter prove nothing`() {
-        // One speed of a walker each 20 s.
+        // One walking speed every 20 s.
         let steps = Self.stepsOfArms(.curls, asksForProof: true, speed: 1.5, speedEvery: 1000)
         #expect(steps <= 11)
     }
@@ -75,7 +75,7 @@ import Testing
             evidence.observe(0.5, counts: true)
             evidence.proveIfEnough()
         }
-        // Half a unit a window adds up to five: never enough.
+        // Half a unit a window adds up to at most five, which is not enough.
         #expect(!evidence.isProven)
         for _ in 0..<3 {
             evidence.observe(4, counts: true)

@@ -2,7 +2,7 @@ import SensorModel
 import Simulator
 import Testing
 
-/// What the metrics must reach on slow hikes with stops, by a watch's positions alone.
+/// Accuracy required on slow hikes with stops, with positions of a watch only.
 @Suite struct HikeBarTests {
     private static let hikes = Result {
         try (31...36).map { seed in
@@ -18,7 +18,7 @@ import Testing
         settings.sendsStatus = false
         settings.sendsPressure = false
         settings.receiver = .watch
-        // A watch's filter takes the fast half of the error away.
+        // A watch's filter removes the fast half of the error.
         settings.positionError = 2
         settings.positionErrorCorrelation = 0.995
         settings.hillMeters = 60

@@ -3,7 +3,7 @@ import SensorModel
 import Simulator
 import Testing
 
-/// A simulated run through the pipeline, its metrics beside the truth second by second.
+/// A simulated run through the pipeline, with its metrics and the truth for each second.
 struct SimulatedSession {
     struct Row {
         let truth: RunnerTruth
@@ -11,7 +11,7 @@ struct SimulatedSession {
     }
 
     let rows: [Row]
-    /// All but the metrics.
+    /// All events except metrics.
     let events: [StreamEvent]
     let final: Metrics
     let truth: RunnerTruth
@@ -48,7 +48,8 @@ struct SimulatedSession {
         100 * ((final.distanceMeters ?? 0) - truth.distanceMeters) / truth.distanceMeters
     }
 
-    /// Seconds from each true stop, or from its end, of at least six seconds until it was shown.
+    /// Delays in seconds from the start, or the end, of each true stop of at least 6 s until it was
+    /// shown.
     var stopDelays: [Double] { delays(ofEnds: false) }
     var resumeDelays: [Double] { delays(ofEnds: true) }
 
@@ -84,7 +85,7 @@ extension [Double] {
     var mean: Double { isEmpty ? .infinity : reduce(0, +) / Double(count) }
     var meanMagnitude: Double { map(\.magnitude).mean }
 
-    /// The value below which this share lies; infinite for none.
+    /// The quantile at `share`; infinite if there are no values.
     func quantile(_ share: Double) -> Double {
         isEmpty ? .infinity : sorted()[Swift.min(count - 1, Int(share * Double(count)))]
     }

@@ -2,8 +2,8 @@ import SensorModel
 import Simulator
 import Testing
 
-/// What the metrics must reach on the simulator: a wrist with arm swing, positions that are 3 m off
-/// with a correlation of 0.98. Each bar over several seeds, none of them chosen.
+/// Accuracy required on the simulator, over several seeds that were not selected: a wrist with arm
+/// swing, and position errors of 3 m with a correlation of 0.98.
 @Suite struct SimulatorBarTests {
     private static var positionsOnly: RunnerSettings {
         var settings = RunnerSettings()
@@ -13,7 +13,7 @@ import Testing
         return settings
     }
 
-    /// 20 Hz: what the reference's watch sends, and the quickest to simulate.
+    /// 20 Hz: the rate of the reference's watch, and the fastest to simulate.
     private static var wrist: RunnerSettings {
         var settings = RunnerSettings()
         settings.motionRate = 20
@@ -77,7 +77,7 @@ import Testing
     @Test func `Thirty seconds of tunnel cost three percent of the gap`() throws {
         var settings = Self.wrist
         settings.tunnels = [.init(startSeconds: 400, seconds: 30)]
-        // What position itself is off at both ends is no fault of the bridge.
+        // The position error at both ends does not count against the bridge.
         settings.positionError = 0.2
         for run in try sessions(
             21...22, settings,
@@ -175,8 +175,8 @@ import Testing
         }
     }
 
-    /// Satellite heights wander by as much as these hills are high, so single runs are off by a
-    /// fifth to a third; over several the errors must cancel.
+    /// Satellite altitudes drift by as much as these hills are high: single runs are off by a fifth
+    /// to a third, but over several the errors must cancel.
     @Test func `Climb without one is ten percent off over several runs`() throws {
         var settings = Self.positionsOnly
         settings.sendsPressure = false

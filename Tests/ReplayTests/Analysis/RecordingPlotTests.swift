@@ -24,7 +24,7 @@ import Testing
 
         func parser(_ parser: XMLParser, foundCharacters string: String) { words += string }
 
-        /// - Returns: `nil` for what is no XML.
+        /// - Returns: `nil` if the text is not XML.
         static func read(_ svg: String) -> SVGCounter? {
             let parser = XMLParser(data: Data(svg.utf8))
             let counter = SVGCounter()

@@ -29,8 +29,8 @@ import Testing
         #expect(ConfigurationChange(from: after, to: running).applied == ["logging.level"])
     }
 
-    /// `PulsecastDaemon.take` applies these and no others: a key that says so and is not among them
-    /// would be reported as applied, and change nothing.
+    /// `PulsecastDaemon.take` applies exactly these keys: any other key marked reloadable would be
+    /// reported as applied and change nothing.
     @Test func `Just the keys that a reload applies say so`() {
         let reloadable = ConfigurationSchema.entries.filter(\.reloadable).map(\.name)
         #expect(

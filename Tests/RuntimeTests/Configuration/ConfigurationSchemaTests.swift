@@ -2,16 +2,16 @@ import Testing
 
 @testable import Runtime
 
-/// The schema, which the example file is made from, against what it fills.
+/// The schema, source of the example file, compared with the configuration that it fills.
 @Suite struct ConfigurationSchemaTests {
-    /// One of them is allowed for any key, and is not its default.
+    /// Sample values: for each key, one of them is valid and not the default.
     private static let values = [
         "1", "2", "20", "100", "1000", "20000", "100000", "2000000", "5s", "20s", "30d", "true",
         "interval", "debug", "https://run.example.org", "https://run.example.org/{z}/{x}/{y}.png",
         "10.0.0.1", "/a/file",
     ]
 
-    /// Metrics are read on loopback or behind a proxy: that door has no TLS.
+    /// Metrics are read on loopback or behind a proxy, so that listener has no TLS.
     private static let withoutKey: Set<String> = ["operations.tls"]
 
     @Test func `Every key sets one property, and every property has one key`() {
@@ -43,7 +43,7 @@ import Testing
         #expect(said.count == 1 && said[0].contains("did you mean \(name)?"), "\(said)")
     }
 
-    /// Values that are no structures, by their path.
+    /// Scalar values by their path.
     private static func leaves(of value: Any, path: String = "") -> [String: String] {
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .struct, !mirror.children.isEmpty else {

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Runtime
 
-/// How a request waits for the disk.
+/// Tests how a request waits for the disk.
 @Suite struct DurableWaitTests {
     private static let start = Timestamp(microseconds: 1_760_000_000_000_000)
-    /// Longer than a test may take: what ends a wait must be something else.
+    /// Longer than any test, so that a wait must end for another reason.
     private static let forEver = Duration.seconds(3600)
 
     private let disk = SimulatedDisk()

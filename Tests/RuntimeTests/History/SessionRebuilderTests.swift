@@ -22,7 +22,7 @@ import Testing
             Self.session, device: DeviceID(rawValue: 7), deviceTime: Self.start,
             arrivalTime: Self.start, payload: payload.span)
         log.settle()
-        // It has no threads: what waits stays.
+        // The pool has no threads, so pending work stays.
         let pool = ReadPool()
         let rebuilder = SessionRebuilder(
             log: log, mailbox: PipelineMailbox(eventCount: EventCount()), pool: pool,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Runtime
 
-/// What an operator finds in the journal, and with which words.
+/// The content and wording of journal entries.
 @Suite struct JournalTests {
     @Test func `An entry has its words, its importance, its event and its fields`() {
         let entry = JournalLogHandler.journalEntry(
@@ -45,7 +45,7 @@ import Testing
         #expect(try String(contentsOf: runbook, encoding: .utf8).contains(event.rawValue))
     }
 
-    /// What a handler is given.
+    /// Checks the arguments that a handler receives.
     @Test func `An event reaches a handler with its number`() {
         let seen = SeenLines()
         let logger = Logger(label: "pulsecast") { _ in seen }
@@ -57,7 +57,7 @@ import Testing
     }
 }
 
-/// Keeps the fields of what is written.
+/// Keeps the fields of log lines.
 private struct SeenLines: LogHandler {
     final class Lines: Sendable {
         private let kept = Mutex<[[String: String]]>([])

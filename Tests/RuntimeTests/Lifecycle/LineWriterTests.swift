@@ -5,7 +5,7 @@ import Testing
 
 @testable import Runtime
 
-/// Log lines to someone who does not read.
+/// Log output to a reader that does not read.
 @Suite struct LineWriterTests {
     private static func line(_ number: Int) -> [UInt8] {
         Array("line \(number) \(String(repeating: "x", count: 90))\n".utf8)
@@ -15,7 +15,7 @@ import Testing
         let pipe = Pipe()
         let writer = LineWriter(
             descriptor: pipe.fileHandleForWriting.fileDescriptor, bytesMax: 10_000)
-        // A pipe takes 64 KiB; the rest of these would block whoever wrote them.
+        // A pipe holds 64 KiB; the rest of these lines would block the writing thread.
         for number in 0..<5000 { writer.append(Self.line(number)) }
         #expect(writer.dropped > 0)
         let text = Mutex("")

@@ -6,7 +6,7 @@ import Testing
 @Suite struct PaceTests {
     private static let start: Int64 = 1_763_700_000_000_000
 
-    /// - Returns: Whether records gathered at the end of a second of one record each `gap`.
+    /// - Returns: Whether frames are gathered at the end of a second with one record every `gap`.
     private static func gathers(every gap: Int, from start: Int64 = start) -> Bool {
         var pace = FramePace()
         var isGathering = false

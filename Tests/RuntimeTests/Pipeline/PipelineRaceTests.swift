@@ -9,11 +9,11 @@ import Transport
 
 @testable import Runtime
 
-/// Turns of the pipeline taken by all threads that may take one, beside threads that post work.
-/// `tools/race --all` runs this under ThreadSanitizer.
+/// Pipeline turns run by all threads that may run them, while other threads post work. `tools/race
+/// --all` runs this under ThreadSanitizer.
 @Suite struct PipelineRaceTests {
-    /// What only turns touch, without a lock: ThreadSanitizer reports two at once, and so do counts
-    /// that do not add up.
+    /// State that only turns access, without a lock; ThreadSanitizer or wrong counts reveal two
+    /// turns at once.
     private final class Guarded: @unchecked Sendable {
         private var isInside = false
         private(set) var overlaps = 0
@@ -29,7 +29,7 @@ import Transport
         }
     }
 
-    /// Works that threads have posted, and what became of them.
+    /// Work posted by threads, and its outcome.
     private final class Posting: Sendable {
         static let posters = 4
         static let works = 600
@@ -40,7 +40,7 @@ import Transport
 
         init(to mailbox: PipelineMailbox) { self.mailbox = mailbox }
 
-        /// On a thread of its own: every third work is waited for.
+        /// Posts from a separate thread and waits for every third item.
         func post(as poster: Int) {
             for number in 0..<Self.works {
                 let work = poster * Self.works + number
@@ -54,7 +54,7 @@ import Transport
             }
         }
 
-        /// As ``post(as:)`` for tasks.
+        /// Like ``post(as:)``, for tasks.
         func ask(as poster: Int) async {
             for number in 0..<Self.works {
                 let work = poster * Self.works + number
@@ -74,7 +74,7 @@ import Transport
         }
     }
 
-    /// Threads that may block; tasks may not.
+    /// Runs `body` on threads that may block, unlike tasks.
     private static func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {
         await withTaskGroup { group in
             for number in 0..<count {
@@ -114,14 +114,14 @@ import Transport
     ) async throws {
         let racing = try RacingPipeline(loops: loops, devices: 6)
         let posting = Posting(to: racing.pipeline.mailbox)
-        // First frames alone, so that loops and the log's threads take turns; then all at once.
+        // First frames alone, so that loops and the log's threads run turns; then all at once.
         await withTaskGroup { group in
             for number in 0..<3 {
                 group.addTask { await Self.send(300, by: 1, as: number, to: racing) }
             }
         }
         let counters = racing.pipeline.counters
-        // How often they came first is the machine's affair.
+        // The counts depend on the machine, so they are only printed.
         let loopTurns = counters.loopTurns.load(ordering: .relaxed)
         let logTurns = counters.logTurns.load(ordering: .relaxed)
         print("turns of event loops: \(loopTurns), of the log's threads: \(logTurns)")
@@ -157,7 +157,7 @@ import Transport
                 await Self.onThreads(Posting.posters - 1) { posting.post(as: $0 + 1) }
             }
             group.addTask {
-                // The mailbox ends after another share of what is posted.
+                // Each moment ends the mailbox after a different number of posts.
                 while posting.accepted.withLock({ $0.count }) < moment * 400 { await Task.yield() }
                 await racing.stop()
             }

@@ -10,8 +10,8 @@ import WireFormat
 
 @testable import Runtime
 
-/// The daemon's pipeline with all of its threads: loops, pipeline thread, the log's two, readers.
-/// Frames come as those of pushes do, through the loops and their rings; there are no sockets.
+/// The daemon's pipeline with all its threads: loops, pipeline thread, the log's two, readers.
+/// Frames arrive through the loops and their rings as from pushes; there are no sockets.
 final class RacingPipeline: Sendable {
     let pipeline: Pipeline
     let accounts: Accounts
@@ -46,11 +46,11 @@ final class RacingPipeline: Sendable {
         try pipeline.start(accounts)
     }
 
-    /// As at the daemon's end.
+    /// Stops in the order of the daemon.
     func stop() async {
         await pipeline.stop()
         await pipeline.loops.shutdown()
-        // Left folders cost space, no test.
+        // A leftover folder is harmless.
         try? FileManager.default.removeItem(atPath: folder)
     }
 
@@ -67,7 +67,7 @@ final class RacingPipeline: Sendable {
                 deviceTime: WallClock.now()), payload: payload)
     }
 
-    /// How often the log, which is closed, has each frame.
+    /// The number of copies of each frame in the closed log.
     func frames() throws -> [SessionID: [UInt32: Int]] {
         var frames: [SessionID: [UInt32: Int]] = [:]
         try LogReader(disk: disk).read(from: RecordOffset(rawValue: 0)) { header, _ in

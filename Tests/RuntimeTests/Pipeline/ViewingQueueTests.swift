@@ -6,7 +6,7 @@ import Testing
 struct ViewingQueueTests {
     private static let viewers = (0..<4).map { SubscriberID(rawValue: $0) }
 
-    /// Number of pieces.
+    /// - Returns: The number of pieces.
     private static func take(_ queue: inout ViewingQueue) -> Int? { queue.takeFirst()?.count }
 
     private static func add(_ queue: inout ViewingQueue, after viewer: Int) -> Bool {
@@ -43,7 +43,7 @@ struct ViewingQueueTests {
         #expect(!isThere && queue.isEmpty)
     }
 
-    /// As a viewer does that comes and goes while a turn is long.
+    /// Viewers may join and leave during a long turn.
     @Test func `Those who come and go leave nothing behind`() {
         var queue = ViewingQueue()
         for round in 0..<100_000 {

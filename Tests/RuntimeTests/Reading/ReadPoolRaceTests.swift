@@ -4,10 +4,10 @@ import Testing
 
 @testable import Runtime
 
-/// The threads that read for viewers and owners, beside tasks that are cancelled and an end.
+/// The threads that read for viewers and owners, with concurrent cancellations and a stop.
 /// `tools/race --all` runs this under ThreadSanitizer.
 @Suite struct ReadPoolRaceTests {
-    /// What the jobs of one party touch, without a lock: with two threads one party has only one.
+    /// State of one party's jobs, without a lock: of two threads, a party uses only one.
     private final class Guarded: @unchecked Sendable {
         private var isInside = false
         private(set) var runs = 0
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// How jobs ended.
+    /// The outcome of a job.
     private enum End: Hashable {
         case ran
         case refused(ReadRefusal)
@@ -73,13 +73,13 @@ import Testing
     func `Each job ends once, and a party's jobs never run at once`(isStopped: Bool) async {
         let (ends, parties) = await Self.run(stopping: isStopped)
         #expect(ends.values.reduce(0, +) == (isStopped ? 1201 : 1200))
-        // Nothing ends in another way; the end itself is the one of which that is said here.
+        // No other outcome is possible; `.refused(.tooLong)` stands for the stop itself.
         #expect(ends[.refused(.tooLong)] == (isStopped ? 1 : nil))
         #expect(parties.reduce(0) { $0 + $1.runs } == ends[.ran] ?? 0)
         #expect(parties.allSatisfy { $0.overlaps == 0 })
     }
 
-    /// An export holds its memory so, and the next one asks for the same memory.
+    /// The next export needs the memory that the previous one held.
     @Test func `What a job holds is free before its caller goes on`() async throws {
         let pool = ReadPool()
         pool.start()

@@ -5,7 +5,7 @@ import Testing
 @testable import Runtime
 @testable import SegmentLog
 
-/// The index of sessions against a plain list of the same sessions.
+/// The session index, compared with a plain list of the same sessions.
 @Suite struct SessionIndexTests {
     private static let start = Timestamp(microseconds: 1_760_000_000_000_000)
 
@@ -30,7 +30,7 @@ import Testing
             case 2:
                 guard let victim = plain.indices.randomElement(using: &generator) else { continue }
                 if Bool.random(using: &generator) {
-                    // Several at once, of all devices.
+                    // Several sessions at once, of all devices.
                     let gone = Set(
                         plain.filter { _ in Int.random(in: 0..<4, using: &generator) == 0 }
                             .map(\.session) + [plain[victim].session])
@@ -44,7 +44,7 @@ import Testing
                     plain.sort { $0.firstOffset < $1.firstOffset }
                 }
             default:
-                // Retention took the older half; the log does not know the newest yet.
+                // Retention removed the older half; the log does not know the newest session yet.
                 let known = plain.dropFirst(plain.count / 2).dropLast()
                 let end = plain.last?.firstOffset.rawValue ?? next
                 index.replace(by: SessionIndex(Array(known)), keepingFrom: end)
@@ -104,7 +104,7 @@ import Testing
             first: summary.firstOffset.rawValue, summary: summary)
     }
 
-    /// A session of some records; half of the IDs begin with the same digits.
+    /// A session with some records; half of the IDs share a prefix.
     private static func summary(
         _ next: inout UInt64, _ generator: inout SeededGenerator
     ) -> SessionSummary {

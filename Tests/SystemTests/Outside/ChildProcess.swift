@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process of ours: its output goes to files, its end is waited for, and it is ended by its id.
+/// A child process with output in files, which is waited for and ended by its ID.
 final class ChildProcess: Sendable {
     enum End: Hashable, Sendable {
         case exited(Int32)
@@ -27,11 +27,11 @@ final class ChildProcess: Sendable {
     var isRunning: Bool { end.value.withLock { $0 == nil } }
 
     /// - Parameters:
-    ///   - executable: A path.
-    ///   - arguments: Without the executable's name.
-    ///   - environment: Instead of what is inherited under these names.
-    ///   - folder: For its output, and to run in.
-    /// - Throws: What kept it from starting.
+    ///   - executable: Path of the executable.
+    ///   - arguments: Arguments without the executable's name.
+    ///   - environment: Replacements for inherited variables.
+    ///   - folder: Folder of the output, and working directory.
+    /// - Throws: The reason why it did not start.
     init(
         _ executable: String, _ arguments: [String], environment: [String: String] = [:],
         in folder: TemporaryFolder
@@ -69,7 +69,7 @@ final class ChildProcess: Sendable {
         return file
     }
 
-    /// Nothing of this machine's own settings, and no backtrace of a process that we kill.
+    /// An environment without this machine's settings, and without backtraces for killed processes.
     private static var environment: [String: String] {
         var own = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("PULSECAST_") }
         own["SWIFT_BACKTRACE"] = "enable=no"
@@ -80,11 +80,11 @@ final class ChildProcess: Sendable {
     }
 
     func signal(_ number: Int32) {
-        // Without an ID, as after a start that failed, it would go to our own process group.
+        // After a failed start the ID is 0, and a signal would go to this process group.
         if isRunning, id > 0 { kill(id, number) }
     }
 
-    /// - Throws: ``StillRunning``, after it was killed, where it has not ended by itself.
+    /// - Throws: ``StillRunning`` if the process did not end by itself; it is killed first.
     @discardableResult
     func waitForEnd(withinSeconds seconds: Double = 120) async throws -> End {
         let start = ContinuousClock.now
@@ -101,7 +101,7 @@ final class ChildProcess: Sendable {
     }
 }
 
-/// How a process ended, once it has.
+/// The end status of a process, once it has ended.
 private final class Ending: Sendable {
     let value = Mutex<ChildProcess.End?>(nil)
 }

@@ -2,8 +2,8 @@ import Foundation
 import Glibc
 
 extension DaemonProcess {
-    /// Runs `body` beside a daemon behind sockets that stay open while it restarts, as systemd keeps
-    /// them. ``restart()`` is `systemctl restart`.
+    /// Runs `body` with a daemon whose sockets stay open over restarts, as with systemd;
+    /// ``restart()`` is `systemctl restart`.
     static func runActivated<Result>(
         in folder: TemporaryFolder, _ body: (DaemonProcess) async throws -> Result
     ) async throws -> Result {

@@ -8,14 +8,14 @@ import Transport
 struct DaemonProcess {
     let process: ChildProcess
     let folder: TemporaryFolder
-    /// By name, as `--print-addresses` printed them.
+    /// Addresses by name, as printed by `--print-addresses`.
     let addresses: [String: String]
 
     struct DidNotStart: Error {
         let complaint: String
     }
 
-    /// Runs `body` beside a daemon, which is killed at the end if `body` has not ended it.
+    /// Runs `body` with a daemon, which is killed at the end unless `body` has stopped it.
     static func run<Result>(
         in folder: TemporaryFolder, environment: [String: String] = [:],
         _ body: (DaemonProcess) async throws -> Result
@@ -56,7 +56,7 @@ struct DaemonProcess {
         throw DidNotStart(complaint: process.complaint)
     }
 
-    /// Stops the daemon's processor time: the kernel keeps what is sent to it meanwhile.
+    /// Suspends the daemon; the kernel keeps the bytes sent to it meanwhile.
     func standStill(for duration: Duration) async throws {
         process.signal(SIGSTOP)
         defer { process.signal(SIGCONT) }
@@ -89,7 +89,7 @@ struct DaemonProcess {
         return try #require(made.object["id"] as? String, "\(made.complaint)")
     }
 
-    /// - Returns: The value of a line of `/metrics`, with its labels in the name.
+    /// - Returns: The value of a `/metrics` line; `name` includes the labels.
     func metric(_ name: String) async throws -> Double? {
         let line = try await metricsPage().split(separator: "\n").first {
             $0.hasPrefix(name + " ")
@@ -114,7 +114,7 @@ struct DaemonProcess {
 
     func port(of door: String) throws -> UInt16 { UInt16(try address(door, .tcp).port) }
 
-    /// A plain connection to a door.
+    /// Opens a plain connection to a listener.
     func connect(_ door: String = "device") throws -> PlainSocket {
         try PlainSocket(port: try port(of: door))
     }

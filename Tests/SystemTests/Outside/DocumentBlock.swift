@@ -1,19 +1,19 @@
 import Foundation
 
-/// A piece of code in a document, as a reader copies it.
+/// A code block of a document, as a reader copies it.
 struct DocumentBlock {
     /// `README.md:57`
     let place: String
-    /// The heading of second order that it stands under.
+    /// The second-level heading above the block.
     let section: String
     let language: String
     let lines: [String]
-    /// What it must print, as `<!-- prints: … -->` after it says.
+    /// Words that it must print, from `<!-- prints: … -->` after it.
     let words: [String]
 
-    /// - Parameter path: From the repository.
-    /// - Returns: In the order of the document.
-    /// - Throws: What keeps the document from being read.
+    /// - Parameter path: Path from the repository.
+    /// - Returns: Blocks in the order of the document.
+    /// - Throws: Errors from reading the document.
     static func blocks(of path: String) throws -> [DocumentBlock] {
         let url = Program.root.appending(path: path)
         let lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
@@ -41,7 +41,7 @@ struct DocumentBlock {
         return blocks
     }
 
-    /// Commands that stand in a sentence, as `pulsecast doctor`.
+    /// Commands within sentences, such as `pulsecast doctor`.
     static func commandsInProse(of path: String) throws -> [String] {
         let url = Program.root.appending(path: path)
         var isProse = true

@@ -1,12 +1,11 @@
 import Foundation
 import Testing
 
-/// Runs blocks of documents in one shell, one after the other, as a reader does who copies them into a
-/// terminal: variables stay, and `&` goes on.
+/// Runs blocks of documents in one shell, as a reader would: variables stay, and `&` continues.
 ///
-/// Where the system allows it the shell has a network of its own, so that the usual ports are free.
-/// What a reader ends with Ctrl-C (`pulsecast watch`, `curl -N`) is ended after its first output. A
-/// daemon ends with the shell, however that ends.
+/// If the system allows it, the shell has its own network, so that the usual ports are free. A
+/// command that a reader ends with Ctrl-C (`pulsecast watch`, `curl -N`) is ended after its first
+/// output. A daemon ends with the shell in any case.
 struct DocumentScript {
     let blocks: [DocumentBlock]
 
@@ -14,9 +13,9 @@ struct DocumentScript {
         .allSatisfy(FileManager.default.isExecutableFile(atPath:))
 
     /// - Parameters:
-    ///   - folder: That the reader works in.
-    ///   - python: The folder of another Python than the system's.
-    /// - Throws: What keeps the shell from being started, or from ending in time.
+    ///   - folder: Working directory of the shell.
+    ///   - python: The folder of a Python to use instead of the system's.
+    /// - Throws: The reason why the shell did not start or did not end in time.
     func run(in folder: TemporaryFolder, python: String? = nil) async throws {
         let bin = folder.file("bin")
         try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)

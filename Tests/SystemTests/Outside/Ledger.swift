@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What a device knows of its session: how far it has sent, and how far the daemon has promised to
-/// keep. It outlives every daemon.
+/// A device's record of its session, kept over all lives of the daemon: frames sent and frames
+/// acknowledged.
 final class Ledger: Sendable {
     fileprivate struct State {
         var sent: UInt32 = 0
         var acknowledged: UInt32 = 0
         var welcomes = 0
-        /// Nothing reaches the device any more, until its network is back.
+        /// Whether the network is down, so that nothing reaches the device.
         var isCut = false
         /// The last ack that came after the cut.
         var acknowledgedAfterCut: UInt32 = 0
@@ -20,14 +20,14 @@ final class Ledger: Sendable {
 
     var sent: UInt32 { state.withLock { $0.sent } }
     var acknowledged: UInt32 { state.withLock { $0.acknowledged } }
-    /// Connections that got as far as a welcome.
+    /// Connections that reached a welcome.
     var welcomes: Int { state.withLock { $0.welcomes } }
-    /// How often a record was lost that was acknowledged after a cut.
+    /// Number of records that were lost after an ack that followed a cut.
     var lostAfterCut: Int { state.withLock { $0.lostAfterCut } }
-    /// What the daemon said that it must never say.
+    /// Answers that the daemon must never give.
     var breaches: [String] { state.withLock { $0.breaches } }
 
-    /// Errors and commands, as they came.
+    /// Errors and commands in order.
     var notes: [String] { state.withLock { $0.notes } }
 
     func note(_ json: String) {
@@ -38,7 +38,7 @@ final class Ledger: Sendable {
         state.withLock { $0.sent = max($0.sent, number) }
     }
 
-    /// The daemon's machine is gone: what its process still says nobody hears.
+    /// Cuts the device off: later messages of the daemon's process do not reach it.
     func cut() { state.withLock { $0.isCut = true } }
 
     /// The network is back, as before the first connection after a cut.

@@ -1,8 +1,8 @@
 import Testing
 
-/// What must hold of devices when everything that could happen to their daemon has happened.
+/// Final checks on devices after all faults of their daemon.
 extension LedgerDevice {
-    /// A last start: everything that was sent, and some more, is acknowledged.
+    /// Starts the daemon a last time until all sent frames, and some more, are acknowledged.
     static func finish(_ devices: [LedgerDevice], in folder: TemporaryFolder) async throws {
         try await DaemonProcess.run(in: folder) { daemon in
             let port = try daemon.port(of: "device")
@@ -18,7 +18,7 @@ extension LedgerDevice {
         #expect(verified.end == .exited(0), "\(verified.output)")
     }
 
-    /// The record is what the device sent, and replaying gives what was live.
+    /// Checks that the log holds the sent frames and that a replay equals the live events.
     func expectWhole(in folder: TemporaryFolder) async throws {
         try await RecordedSession(session, in: folder).expectEverything(of: self)
         let replayed = try await DaemonProcess.command(

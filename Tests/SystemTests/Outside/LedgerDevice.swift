@@ -1,6 +1,6 @@
 import Foundation
 
-/// A device that sends numbered frames over TCP and keeps a ledger of what was acknowledged.
+/// A device that sends numbered frames over TCP and records acks in a ledger.
 struct LedgerDevice: Sendable {
     enum Form: Sendable, CaseIterable {
         case text, binary
@@ -12,18 +12,18 @@ struct LedgerDevice: Sendable {
     let ledger = Ledger()
     /// Frames in one write.
     var framesPerSend = 50
-    /// Frames sent and not acknowledged.
+    /// Limit of frames sent and not acknowledged.
     var unacknowledgedMax: UInt32 = 3000
-    /// Between two writes.
+    /// Pause between two writes.
     var pauseMilliseconds = 0
 
-    /// Connects, goes on after what the daemon has, and sends until the goal is acknowledged or the
-    /// connection ends, as it does when the daemon is killed.
+    /// Connects, continues after the daemon's last frame, and sends until the goal is acknowledged
+    /// or the connection ends.
     ///
     /// - Parameters:
-    ///   - port: Of the device door.
+    ///   - port: Port of the device listener.
     ///   - goal: The last frame to send.
-    /// - Throws: ``PlainSocket/Failure`` where the daemon does not listen or says nothing.
+    /// - Throws: ``PlainSocket/Failure`` if the daemon does not listen or does not answer.
     func run(port: UInt16, until goal: UInt32 = .max) async throws {
         let socket = try PlainSocket(port: port)
         defer { socket.close() }
@@ -36,7 +36,7 @@ struct LedgerDevice: Sendable {
         }
     }
 
-    /// - Returns: The number that the daemon has everything up to; `nil` at the end, or after a cut.
+    /// - Returns: The sequence up to which the daemon has all; `nil` at the end or after a cut.
     func greet(_ socket: PlainSocket) async throws -> UInt32? {
         await sayHello(on: socket)
         while let answer = try await answer(from: socket) {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A real file system in a file, mounted where a daemon has its state, that can lose power.
+/// A real file system in an image file, mounted at the daemon's state folder, that can lose power.
 final class LoopVolume: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case ext4, xfs
@@ -12,7 +12,7 @@ final class LoopVolume: Sendable {
 
     let kind: Kind
     let folder: TemporaryFolder
-    /// How often the machine came up; each time from an image of its own.
+    /// Number of starts of the machine, each with its own image.
     private let lives = Mutex(0)
     private var image: String { folder.file("image-\(lives.withLock { $0 })") }
     private var mountPoint: String { DaemonProcess.state(in: folder) }
@@ -22,9 +22,9 @@ final class LoopVolume: Sendable {
         self.folder = folder
     }
 
-    /// Makes the file system and mounts it; runs `body`; whatever happens, unmounts it.
+    /// Creates and mounts the file system, runs `body`, and always unmounts it.
     ///
-    /// - Throws: What `body` threw; cancels the test where this machine cannot mount.
+    /// - Throws: Errors of `body`; cancels the test if this machine cannot mount.
     static func with(
         _ kind: Kind, in folder: TemporaryFolder, _ body: (LoopVolume) async throws -> Void
     ) async throws {
@@ -55,17 +55,16 @@ final class LoopVolume: Sendable {
         try await volume.unmount()
     }
 
-    /// What was not synced is gone: the file system stops at once and writes nothing more, not even
-    /// its journal.
+    /// Loses unsynced data: the file system stops at once and writes nothing more, not even its
+    /// journal.
     func losePower() async throws {
         try await run("/usr/sbin/xfs_io", ["-x", "-c", "shutdown", mountPoint])
     }
 
-    /// As the machine that comes up again: the journal is read, the rest is what the disk has.
+    /// Starts the machine again: the journal is replayed, and the rest is the disk's content.
     ///
-    /// It comes up from a copy. While any process on this machine runs in a copy of this one's mount
-    /// namespace, the file system that stopped is not let go of, and a mount of the same image would
-    /// be that one again.
+    /// It starts from a copy of the image. The stopped file system stays in use while any process
+    /// runs in a copy of this mount namespace, and mounting the same image would return it.
     func comeBack() async throws {
         try await unmount()
         let before = image
@@ -76,7 +75,7 @@ final class LoopVolume: Sendable {
     }
 
     private func mount() async throws {
-        // Two file systems of one name are an error to xfs, unless it is told.
+        // xfs refuses a second file system with the same UUID without `nouuid`.
         let options = kind == .xfs ? "loop,nouuid" : "loop"
         try await run("/usr/bin/mount", ["-o", options, image, mountPoint])
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A viewer of a share that writes down the markers it is shown and where it is.
+/// A viewer of a share that records the markers it is shown and its cursor.
 struct MarkerViewer {
     /// Numbers of the frames that were markers, in the order they came.
     private(set) var markers: [UInt32] = []
@@ -8,10 +8,10 @@ struct MarkerViewer {
     private(set) var shownAt: [UInt32: Double] = [:]
     private(set) var cursor = ""
     private(set) var gaps = 0
-    /// With which the server ended each connection.
+    /// The close code of each connection.
     private(set) var closeCodes: [Int] = []
 
-    /// Reads until a marker has come, or to the end of the connection.
+    /// Reads until marker `last` has come, or to the end of the connection.
     mutating func watch(_ socket: PlainSocket, until last: UInt32 = .max) async throws {
         while markers.last != last, let message = try await socket.message() {
             switch message {

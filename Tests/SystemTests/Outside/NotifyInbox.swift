@@ -1,14 +1,14 @@
 import Foundation
 
-/// systemd's end of sd_notify(3), in a process of its own: remembers every datagram.
+/// systemd's end of sd_notify(3) in a separate process; keeps every datagram.
 final class NotifyInbox {
     let path: String
     private let process: ChildProcess
 
     /// - Parameters:
-    ///   - folder: For the socket.
-    ///   - signal: Sent to who says that it is ready, at once; 0: none.
-    /// - Throws: What kept the process from starting.
+    ///   - folder: Folder of the socket.
+    ///   - signal: Signal sent at once to a process that reports ready; 0: none.
+    /// - Throws: The reason why the process did not start.
     init(in folder: TemporaryFolder, answering signal: Int32 = 0) async throws {
         path = folder.file("notify")
         process = try ChildProcess(
@@ -20,14 +20,14 @@ final class NotifyInbox {
 
     deinit { process.signal(SIGKILL) }
 
-    /// The assignments so far, in order; of `MONOTONIC_USEC=17` the name alone.
+    /// The assignments so far, in order; `MONOTONIC_USEC=17` is kept by name only.
     var received: [String] {
         process.output.split(separator: "\n").dropFirst().map { line in
             line.hasPrefix("MONOTONIC_USEC=") ? "MONOTONIC_USEC" : String(line)
         }
     }
 
-    /// Waits until `count` lines like this one have come.
+    /// Waits until `count` lines equal to `line` have come.
     func wait(for line: String, count: Int = 1) async throws {
         while process.isRunning, received.filter({ $0 == line }).count < count {
             try await Task.sleep(for: .milliseconds(5))

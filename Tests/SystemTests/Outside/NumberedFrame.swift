@@ -1,5 +1,5 @@
-/// A frame that is wholly determined by its number, written down from the protocol's description
-/// alone: what a device sends, and what must be found in the log.
+/// A frame that its number determines completely: the bytes sent and the expected log content,
+/// written from the protocol's description alone.
 struct NumberedFrame {
     let number: UInt32
 
@@ -89,12 +89,12 @@ struct NumberedFrame {
         return String(repeating: "0", count: max(0, digits - text.count)) + text
     }
 
-    // MARK: - What is in the log
+    // MARK: - Content of the log
 
     /// - Parameters:
-    ///   - payload: As `log cat` prints it.
-    ///   - form: In which it was sent.
-    /// - Returns: Whether the log holds what was sent, bit for bit.
+    ///   - payload: The payload as `log cat` prints it.
+    ///   - form: The form in which it was sent.
+    /// - Returns: Whether the log holds the sent values bit for bit.
     func isRecorded(as payload: String, sentAs form: LedgerDevice.Form) -> Bool {
         switch (form, kind) {
         case (.text, .heartRate):

@@ -2,7 +2,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A TCP connection that sends exactly the bytes it is told to, and reads lines or bytes.
+/// A TCP connection that sends exactly the given bytes and reads lines or bytes.
 final class PlainSocket: Sendable {
     enum Failure: Error {
         case cannotConnect(CInt)
@@ -14,7 +14,7 @@ final class PlainSocket: Sendable {
     /// A thread for each direction: both may block, and the shared ones are few.
     private let sending = DispatchQueue(label: "sending")
     private let receiving = DispatchQueue(label: "receiving")
-    /// Received and not yet asked for.
+    /// Bytes received and not yet read.
     private let pending = Mutex<[UInt8]>([])
     private let ended = Mutex(false)
 
@@ -50,12 +50,12 @@ final class PlainSocket: Sendable {
         Glibc.close(descriptor)
     }
 
-    /// Ends both directions; whoever reads sees the end.
+    /// Ends both directions; a reader sees the end.
     func close() {
         shutdown(descriptor, CInt(SHUT_RDWR))
     }
 
-    /// Ends what is sent and goes on reading, as `nc` does at the end of its input.
+    /// Ends sending and continues reading, as `nc` does at the end of its input.
     func endSending() {
         shutdown(descriptor, CInt(SHUT_WR))
     }
@@ -67,7 +67,7 @@ final class PlainSocket: Sendable {
         await send(Array(line.utf8) + [UInt8(ascii: "\n")])
     }
 
-    /// - Returns: Whether the system took all of it; `false`: the other side has gone.
+    /// - Returns: Whether the system accepted all bytes; `false` if the peer has gone.
     @discardableResult
     func send(_ bytes: [UInt8]) async -> Bool {
         await Self.blocking(sending) { [descriptor] in
@@ -98,7 +98,7 @@ final class PlainSocket: Sendable {
         }
     }
 
-    /// - Returns: Exactly so many bytes; `nil` at the end of the connection.
+    /// - Returns: Exactly `count` bytes; `nil` at the end of the connection.
     func bytes(_ count: Int) async throws -> [UInt8]? {
         while pending.withLock({ $0.count < count }) {
             guard try await receive() else { return nil }
@@ -109,13 +109,13 @@ final class PlainSocket: Sendable {
         }
     }
 
-    /// - Returns: What came until the other side closed.
+    /// - Returns: The text received until the peer closed.
     func rest() async throws -> String {
         while try await receive() {}
         return pending.withLock { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// - Returns: `false` at the end of the connection, however it came about.
+    /// - Returns: `false` at the end of the connection, for any reason.
     private func receive() async throws -> Bool {
         let (bytes, reason) = await Self.blocking(receiving) { [descriptor] () -> ([UInt8], CInt) in
             var bytes = [UInt8](repeating: 0, count: 65_536)

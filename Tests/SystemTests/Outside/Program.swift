@@ -1,8 +1,8 @@
 import Foundation
 
-/// The executable under test, run as a person or a script runs it.
+/// The executable under test, run as from a shell or script.
 enum Program {
-    /// `PULSECAST_BINARY`, or the one that was built beside these tests.
+    /// `PULSECAST_BINARY`, or the executable built with these tests.
     static let path: String = {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment["PULSECAST_BINARY"], !path.isEmpty { return path }
@@ -10,7 +10,7 @@ enum Program {
         return bundle.appending(path: "pulsecast").path
     }()
 
-    /// The full form of a test, which takes long.
+    /// Whether tests run in their long form.
     static let isLong = ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1"
 
     /// The repository that these tests are part of.

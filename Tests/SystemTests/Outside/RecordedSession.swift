@@ -21,8 +21,8 @@ struct RecordedSession {
         }
     }
 
-    /// Holds the record against what the device knows: every acknowledged frame once, as it was
-    /// sent, in order of its number.
+    /// Checks the record against the ledger: every acknowledged frame once, as sent, in order of
+    /// its number.
     func expectEverything(of device: LedgerDevice) {
         #expect(device.ledger.breaches == [])
         let numbers = frames.map(\.number)

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Sends recordings to a daemon as a device would, and compares what it made of them with what
-/// `analyze` says.
+/// Sends recordings to a daemon as a device would, and compares its results with those of
+/// `analyze`.
 struct RecordingPush {
     let daemon: DaemonProcess
     let tokenFile: String
 
-    /// What has to agree, and to how much: half of the last decimal that `analyze` prints.
+    /// Values that must agree, with a tolerance of half the last decimal that `analyze` prints.
     private static let figures = [
         ("distanceMeters", 0.005), ("steps", 0), ("averageHeartRate", 0.005),
         ("maxHeartRate", 0.05), ("movingSeconds", 0.0005), ("elevationGainMeters", 0.05),
@@ -27,10 +27,10 @@ struct RecordingPush {
     }
 
     /// - Parameters:
-    ///   - path: The recording.
-    ///   - isHostile: Whether its times are made to mislead.
-    /// - Returns: How many frames the recording has.
-    /// - Throws: What ends a program under test.
+    ///   - path: Path of the recording.
+    ///   - isHostile: Whether its times are misleading on purpose.
+    /// - Returns: The number of frames in the recording.
+    /// - Throws: Failures of a program under test.
     func compare(_ path: String, isHostile: Bool = false) async throws -> Int {
         let name = path.split(separator: "/").suffix(2).joined(separator: "/")
         let pushed = try await push(path)
@@ -47,7 +47,7 @@ struct RecordingPush {
         let shown = try await daemon.command(["session", "show", session]).object
         #expect(shown["frames"] as? Int == frames, "\(name)")
         for (key, exact) in Self.figures {
-            // Known: in a hole of hours a sensor's rate counts a quarter of a minute more live.
+            // Known: in a hole of hours, a sensor's rate counts a quarter of a minute more live.
             let tolerance = isHostile && key == "steps" ? 20 : exact
             let live = (shown[key] as? NSNumber)?.doubleValue
             let offline = (summary[key] as? NSNumber)?.doubleValue

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The recordings beside the repository, in an order that is always the same.
+/// The recordings beside the repository, in a fixed order.
 struct Recordings {
     let folder: URL
 
     var isThere: Bool { !entries("fit").isEmpty && !entries("open").isEmpty }
 
     /// - Parameters:
-    ///   - all: Or at least one of every data set, chosen by the seed.
-    ///   - seed: Of the choice.
-    /// - Returns: Paths of recordings that are as they should be.
+    ///   - all: Whether to return all, instead of at least one of each data set.
+    ///   - seed: Seed of the selection.
+    /// - Returns: Paths of valid recordings.
     func sound(all: Bool, seed: UInt64) -> [String] {
         let sets =
             [entries("fit")] + entries("open").map { entries("open/" + $0.lastPathComponent) }
@@ -22,9 +22,9 @@ struct Recordings {
     }
 
     /// - Parameters:
-    ///   - all: Or a few, chosen by the seed.
-    ///   - seed: Of the choice.
-    /// - Returns: Paths of recordings that a program may stumble over.
+    ///   - all: Whether to return all, instead of a few.
+    ///   - seed: Seed of the selection.
+    /// - Returns: Paths of recordings that are hard to process.
     func hostile(all: Bool, seed: UInt64) -> [String] {
         let every = entries("fit-hostile") + entries("gpx-tcx")
         if all { return every.map(\.path) }

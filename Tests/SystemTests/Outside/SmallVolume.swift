@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Testing
 
-/// A small file system where a daemon has its state, which can be filled to its last block or
-/// inode, made read-only, or stopped.
+/// A small file system for a daemon's state, which can be filled to its last block or inode, made
+/// read-only, or stopped.
 struct SmallVolume {
     enum Kind: String, CaseIterable, Sendable {
         case tmpfs, ext4, xfs
 
-        /// xfs wants 300 MiB at least.
+        /// xfs needs at least 300 MiB.
         fileprivate var mebibytes: Int { self == .xfs ? 320 : 96 }
     }
 
@@ -18,9 +18,9 @@ struct SmallVolume {
     private let image: String
     private var filling: String { mountPoint + "/filling" }
 
-    /// Makes the file system and mounts it; runs `body`; whatever happens, unmounts it.
+    /// Creates and mounts the file system, runs `body`, and always unmounts it.
     ///
-    /// - Throws: What `body` threw; cancels the test where this machine cannot mount.
+    /// - Throws: Errors of `body`; cancels the test if this machine cannot mount.
     static func with(
         _ kind: Kind, in folder: TemporaryFolder, _ body: (SmallVolume) async throws -> Void
     ) async throws {
@@ -48,7 +48,7 @@ struct SmallVolume {
         try await volume.unmount()
     }
 
-    /// Makes the daemon's state folder a link into it.
+    /// Makes the daemon's state folder a link to the file system.
     func makeState(of folder: TemporaryFolder) throws {
         let state = mountPoint + "/state"
         try FileManager.default.createDirectory(
@@ -70,13 +70,13 @@ struct SmallVolume {
         #expect(made.end == .exited(0), "\(made.complaint)")
     }
 
-    /// Whoever still has a file of it open keeps it until then.
+    /// Unmounts lazily; a process with an open file keeps the file system until it closes the file.
     private func unmount() async throws {
         let unmounted = try await run("/usr/bin/umount", ["--lazy", mountPoint])
         #expect(unmounted.end == .exited(0), "\(unmounted.complaint)")
     }
 
-    /// Takes every byte. A file system may give some back meanwhile, so it takes more than once.
+    /// Allocates every byte, in several passes, because a file system may free some meanwhile.
     func fill() async throws {
         try FileManager.default.createDirectory(
             atPath: filling, withIntermediateDirectories: true)
@@ -99,7 +99,7 @@ struct SmallVolume {
         fsync(descriptor)
     }
 
-    /// Takes every inode of a file system that has a fixed number.
+    /// Allocates every inode of a file system with a fixed number.
     func takeInodes() async throws {
         if kind == .tmpfs {
             _ = try await run("/usr/bin/mount", ["-o", "remount,nr_inodes=200", mountPoint])
@@ -114,7 +114,7 @@ struct SmallVolume {
         }
     }
 
-    /// Gives back what ``fill()`` and ``takeInodes()`` took.
+    /// Frees the space of ``fill()`` and ``takeInodes()``.
     func makeRoom() throws { try FileManager.default.removeItem(atPath: filling) }
 
     func mount(readOnly: Bool) async throws {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// A folder of one test, which goes with it.
+/// A temporary folder that is removed after the test.
 struct TemporaryFolder {
     let path: String
 
     static func with<Result>(
         _ body: (TemporaryFolder) async throws -> Result
     ) async throws -> Result {
-        // Short: the admin socket lies in it, and a socket's path has at most 107 bytes.
+        // Short, because it contains the admin socket, whose path may have at most 107 bytes.
         let path = "/tmp/pcs-" + String(UInt64.random(in: 0 ... .max), radix: 36)
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }

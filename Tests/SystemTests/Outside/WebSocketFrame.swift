@@ -1,4 +1,4 @@
-/// WebSocket as a client speaks it, byte by byte, as wrong as a test wants it.
+/// WebSocket frames of a client, byte by byte, valid or not.
 enum WebSocketFrame {
     static func encode(
         opcode: UInt8, _ payload: [UInt8], masked: Bool = true, reserved: UInt8 = 0
@@ -10,7 +10,7 @@ enum WebSocketFrame {
         case ..<65_536: bytes += [flag | 126] + bigEndian(payload.count, bytes: 2)
         default: bytes += [flag | 127] + bigEndian(payload.count, bytes: 8)
         }
-        // A mask of zeros is a mask.
+        // A mask of zeros is valid.
         return bytes + (masked ? [0, 0, 0, 0] : []) + payload
     }
 
@@ -43,7 +43,7 @@ extension PlainSocket {
         case other(opcode: UInt8)
     }
 
-    /// - Returns: What the server says next; `nil` at the end of the connection.
+    /// - Returns: The server's next message; `nil` at the end of the connection.
     func message() async throws -> WebSocketMessage? {
         guard let head = try await bytes(2) else { return nil }
         var count = Int(head[1] & 0x7F)

@@ -1,12 +1,12 @@
 import Foundation
 import Testing
 
-/// Tries what is wrong at each door of a daemon, and checks the answers.
+/// Sends wrong input to each listener of a daemon and checks the answers.
 struct WrongInput {
     let daemon: DaemonProcess
     let token: String
 
-    /// What has to happen.
+    /// The expected outcome.
     enum Outcome {
         /// An error with code 4000 and this in its reason; the connection stays.
         case refused(String)
@@ -70,7 +70,7 @@ struct WrongInput {
         await check("silence", .closed(4001), {}) { try await silent.line() }
     }
 
-    /// Sends the first two frames: if the wrong one took number 1, the first is a duplicate.
+    /// Sends the first two frames; the first is a duplicate if the wrong frame took number 1.
     private func good(_ socket: PlainSocket) -> () async -> Void {
         {
             for number: UInt32 in [1, 2] {
