@@ -90,10 +90,3 @@ import Testing
         ) {}
     }
 }
-
-private final class Counter: Sendable {
-    let value = Atomic(0)
-}
-
-/// Blocks the thread, as a sync of the disk does.
-private func wait(for disk: DispatchSemaphore) { disk.wait() }

@@ -53,6 +53,14 @@ package struct PushRoutes: Sendable {
     private func answer(
         _ request: PushRequest, from device: DeviceID, as format: PushFormat
     ) async -> HTTPResponse {
+        await accounts.requests.run(for: device) {
+            await record(request, from: device, as: format)
+        }
+    }
+
+    private func record(
+        _ request: PushRequest, from device: DeviceID, as format: PushFormat
+    ) async -> HTTPResponse {
         let now = request.arrivalTime
         let waiting = commands.commands(for: device, at: now)
         let batch: PushBatch

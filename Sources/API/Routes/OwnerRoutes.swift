@@ -76,13 +76,16 @@ package struct OwnerRoutes: Sendable {
         let subject = subject ?? .memory
         let authenticator = OwnerAuthenticator(accounts: accounts, clock: administration.clock)
         let (changes, clock) = (administration.changes, administration.clock)
+        let requests = accounts.requests
         router.add(method, "/v1/me" + path, bodyBytesMax: bodyBytesMax) { request in
             switch authenticator.device(of: request) {
             case .failure(let refusal): return refusal.response
             case .success(let device):
                 var response = await answer {
                     guard subject != .memory else {
-                        return try await work(request, device)
+                        return try await requests.run(for: device.id) {
+                            try await work(request, device)
+                        }
                     }
                     return try await changes.run(
                         for: device.id, changedAt: subject == .change ? clock() : nil

@@ -51,6 +51,7 @@ package final class Accounts: Sendable {
     /// Stands for a missing device: real numbers begin with 1.
     package static let nobody = DeviceID(rawValue: 0)
     package let nobodysProofKey: [UInt8]
+    package let requests = DeviceRequests()
     /// Performs delayed writes, so that no listener waits for the disk.
     package let writing = DispatchQueue(label: "pulsecast.accounts")
     private let state: Mutex<State>
