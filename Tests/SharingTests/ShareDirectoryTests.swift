@@ -111,6 +111,32 @@ import Testing
         #expect(directory.expired(after: Fixture.time(50), through: Fixture.time(69)).isEmpty)
     }
 
+    @Test func `Expiries are those of the shares that there are, whatever was changed`() {
+        var generator = SeededGenerator(seed: 7)
+        var directory = ShareDirectory()
+        for _ in 0..<2000 {
+            let key = UInt32.random(in: 1...40, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: directory.remove(ShareKey(rawValue: key))
+            case 1: directory.put(Fixture.share(key, revokedAt: Fixture.time(1)))
+            case 2: directory.put(Fixture.share(key))
+            default:
+                let expiry = Fixture.time(Double.random(in: 0...20, using: &generator).rounded())
+                directory.put(Fixture.share(key, expiresAt: expiry))
+            }
+            let from = Fixture.time(Double.random(in: 0...20, using: &generator).rounded())
+            let until = from.advanced(bySeconds: 3)
+            let valid = directory.all.filter { $0.revokedAt == nil }
+            let expiries = valid.compactMap(\.expiresAt)
+            #expect(directory.nextExpiry(after: from) == expiries.filter { $0 > from }.min())
+            #expect(
+                Set(directory.expired(after: from, through: until))
+                    == Set(
+                        valid.filter { $0.expiresAt.map { from < $0 && $0 <= until } ?? false }
+                            .map(\.key)))
+        }
+    }
+
     static let refused: [(@Sendable (inout Share) -> Void, ShareError)] = [
         ({ $0.name = "Share 2" }, .nameTaken("Share 2")),
         ({ $0.name = "" }, .nameInvalid("")),

@@ -20,7 +20,7 @@ extension PipelineCore {
                 link.map { hub.directory.isShown($0, at: now, with: share) } ?? false
             close(subscriber, goesOn ? .goingAway : .shareEnded)
         }
-        for subscriber in subscribers.comers(by: key) { close(subscriber, code) }
+        for subscriber in subscribers.viewers(ofLink: key) { close(subscriber, code) }
         hub.letGo(of: key)
         parts.heartRates.end(key)
     }

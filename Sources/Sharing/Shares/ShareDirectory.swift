@@ -1,3 +1,4 @@
+import Bytes
 public import SensorModel
 
 /// All shares, in memory. A request with an ID finds an active share, or nothing.
@@ -32,6 +33,22 @@ public struct ShareDirectory: Sendable {
     private var keysByPublicName: [PublicName: ShareKey] = [:]
     /// Keys of each device's shares, ascending.
     private var keysByDevice: [DeviceID: [ShareKey]] = [:]
+    /// Expiries of the shares that are not revoked, earliest first.
+    private var expiries: [Expiry] = []
+
+    private struct Expiry: Comparable, Sendable {
+        let time: Timestamp
+        let key: ShareKey
+
+        init?(_ share: Share) {
+            guard share.revokedAt == nil, let time = share.expiresAt else { return nil }
+            (self.time, key) = (time, share.key)
+        }
+
+        static func < (left: Expiry, right: Expiry) -> Bool {
+            (left.time, left.key) < (right.time, right.key)
+        }
+    }
 
     public init(_ shares: [Share] = []) {
         for share in shares { put(share) }
@@ -126,17 +143,20 @@ public struct ShareDirectory: Sendable {
     }
 
     /// The first time after `time` at which a share expires.
+    ///
+    /// - Complexity: O(log shares).
     public func nextExpiry(after time: Timestamp) -> Timestamp? {
-        shares.values.lazy.filter { $0.revokedAt == nil }.compactMap(\.expiresAt)
-            .filter { $0 > time }.min()
+        let index = expiries.partitioningIndex { $0.time > time }
+        return index < expiries.endIndex ? expiries[index].time : nil
     }
 
-    /// Shares that expired after `earlier` and up to `now`: their viewers are disconnected.
+    /// Shares that expired after `earlier` and up to `now`, the earliest first: their viewers are
+    /// disconnected.
+    ///
+    /// - Complexity: O(log shares + expired).
     public func expired(after earlier: Timestamp, through now: Timestamp) -> [ShareKey] {
-        shares.values.filter { share in
-            guard share.revokedAt == nil, let expiresAt = share.expiresAt else { return false }
-            return earlier < expiresAt && expiresAt <= now
-        }.map(\.key).sorted()
+        let first = expiries.partitioningIndex { $0.time > earlier }
+        return expiries[first...].prefix { $0.time <= now }.map(\.key)
     }
 
     /// Adds a share, or replaces it after a revocation or a new ID.
@@ -170,6 +190,9 @@ public struct ShareDirectory: Sendable {
     private mutating func insert(_ share: Share) {
         drop(share.key)
         shares[share.key] = share
+        if let expiry = Expiry(share) {
+            expiries.insert(expiry, at: expiries.partitioningIndex { $0 > expiry })
+        }
         keysByHash[share.idHash] = share.key
         keysByName[OwnedName(share.name, of: share.device)] = share.key
         // A public name may be reused when its share is over; the newest share has it.
@@ -196,6 +219,9 @@ public struct ShareDirectory: Sendable {
 
     private mutating func drop(_ key: ShareKey) {
         guard let share = shares.removeValue(forKey: key) else { return }
+        if let expiry = Expiry(share) {
+            expiries.remove(at: expiries.partitioningIndex { $0 >= expiry })
+        }
         keysByHash[share.idHash] = nil
         keysByName[OwnedName(share.name, of: share.device)] = nil
         if let name = share.publicName, keysByPublicName[name] == key {
