@@ -51,6 +51,12 @@ package struct RecordingMatch: Sendable {
             uniquingKeysWith: { first, _ in first })
     }
 
+    /// Device times of the frames that may agree with a recording of these times.
+    package static func window(of times: ClosedRange<Timestamp>) -> ClosedRange<Timestamp> {
+        let from = times.lowerBound.advanced(bySeconds: -secondsApart)
+        return from...times.upperBound.advanced(bySeconds: secondsApart)
+    }
+
     /// Compares the session's next frame; frames may come in any order of time.
     package mutating func note(_ frame: Frame) {
         let seconds = frame.deviceTime.secondsSince1970

@@ -52,7 +52,8 @@ struct ImportService: Sendable {
         let recording = try await pipeline.reading(body, of: device.id, isFile: true) {
             try ImportedFile(name: name, body, reservation).recording
         }
-        let known = try await sessions(like: recording, of: device.id)
+        let known = try await sessions(
+            like: recording, of: device.id, isOneEnough: duplicate == .refuse)
         if duplicate == .refuse, let first = known.first {
             throw APIRefusal.conflict(
                 "\(name) is a run that is there already, as session \(first): replace it, or keep "
@@ -127,8 +128,15 @@ struct ImportService: Sendable {
     // MARK: Duplicates
 
     /// The device's sessions of the same run, the one that overlaps most first.
+    ///
+    /// - Parameters:
+    ///   - recording: The file's run.
+    ///   - device: The device.
+    ///   - isOneEnough: Whether the first of them is all that the caller needs.
+    /// - Returns: The sessions.
+    /// - Throws: ``ReadRefusal``, ``SegmentLogError``
     private func sessions(
-        like recording: Recording, of device: DeviceID
+        like recording: Recording, of device: DeviceID, isOneEnough: Bool
     ) async throws -> [SessionID] {
         guard let first = recording.frames.first, let last = recording.frames.last else {
             return []
@@ -141,28 +149,39 @@ struct ImportService: Sendable {
         guard !candidates.isEmpty else { return [] }
         let log = pipeline.log
         log.flush()
-        // Uses the threads for request bodies, so that it delays no reader of the log.
-        return try await pipeline.bodies.run(for: .device(device)) { ticket in
-            let match = RecordingMatch(recording.frames)
-            return try candidates.filter { candidate in
+        let match = RecordingMatch(recording.frames)
+        let compared = RecordingMatch.window(of: times)
+        var found: [SessionID] = []
+        for candidate in candidates {
+            // Uses the threads for request bodies, so that it delays no reader of the log. A
+            // session at a time, so that other devices get their turns in between.
+            let isSame = try await pipeline.bodies.run(for: .device(device)) { ticket in
                 var match = match
-                try Self.read(candidate, log.reader(), ticket) { match.note($0) }
+                try Self.read(candidate, during: compared, log.reader(), ticket) { match.note($0) }
                 return match.isSameRun
-            }.map(\.session)
+            }
+            guard isSame else { continue }
+            found.append(candidate.session)
+            if isOneEnough { break }
         }
+        return found
     }
 
-    /// Reads the frames of a session for a comparison; skips those that cannot be decoded.
+    /// Reads the frames of a session for a comparison; skips those of other times, and those that
+    /// cannot be decoded.
     private static func read(
-        _ summary: SessionSummary, _ reader: LogReader, _ ticket: ReadPool.Ticket,
-        _ body: (Frame) -> Void
+        _ summary: SessionSummary, during times: ClosedRange<Timestamp>, _ reader: LogReader,
+        _ ticket: ReadPool.Ticket, _ body: (Frame) -> Void
     ) throws {
-        _ = try reader.read(from: summary.firstOffset, session: summary.session) {
-            header, payload in
+        _ = try reader.read(
+            from: summary.firstOffset,
+            until: RecordOffset(rawValue: summary.lastOffset.rawValue + 1),
+            session: summary.session
+        ) { header, payload in
             guard !ticket.isCancelled else { return false }
-            guard case .frame(let kind) = try? SessionRecord(header, payload: payload) else {
-                return true
-            }
+            guard times.contains(header.deviceTime),
+                case .frame(let kind) = try? SessionRecord(header, payload: payload)
+            else { return true }
             let frame = FrameHeader(
                 kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
             if let frame = try? FramePayload.decode(frame, payload: payload) { body(frame) }
