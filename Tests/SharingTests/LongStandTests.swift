@@ -1,3 +1,4 @@
+import Foundation
 import SensorModel
 import Testing
 
@@ -132,6 +133,36 @@ import Testing
             let center = Track.Point(latitude: place.latitude, longitude: place.longitude)
             #expect(center.meters(to: Self.home) < 20)
         }
+    }
+
+    /// Laps of a track, of a park, and up and down a hill with rests of a minute.
+    @Test(arguments: [(400, 0), (785, 0), (1000, 0), (3000, 0), (500, 60)])
+    func `Laps are no stand, though they pass a place again and again`(
+        meters: Int, restSeconds: Int
+    ) {
+        var stand = LongStand()
+        var places = 0
+        let radius = Double(meters) / (2 * .pi)
+        var second = 0
+        while second < 7200 {
+            for way in stride(from: 0.0, to: Double(meters), by: 3) {
+                let angle = way / radius
+                let place = Self.home.moved(
+                    east: radius * cos(angle) + Double(second % 3), north: radius * sin(angle))
+                stand.update(
+                    place.latitude, place.longitude, accuracy: 5, at: Double(second))
+                places += stand.newPlace == nil ? 0 : 1
+                second += 1
+            }
+            for _ in 0..<restSeconds {
+                let place = Self.home.moved(east: radius + Double(second % 3), north: 0)
+                stand.update(
+                    place.latitude, place.longitude, accuracy: 5, at: Double(second))
+                places += stand.newPlace == nil ? 0 : 1
+                second += 1
+            }
+        }
+        #expect(places == 0)
     }
 
     @Test func `With seventeen long stands a session with a trimmed start is hidden`() {

@@ -64,6 +64,7 @@ struct LongStand: Sendable {
 
     private var places: [Place] = []
     private var last = 0.0
+    private var pace = RunningPace()
     /// Whether the newest position is at the place of a long stand.
     private(set) var isLong = false
     /// Whether the newest position is at such a place, and the one before was not.
@@ -81,10 +82,12 @@ struct LongStand: Sendable {
     ) {
         let passed = max(0, seconds - last)
         last = seconds
+        // Laps pass a place again and again; nobody stands there.
+        let stood = pace.runs(latitude, longitude, at: seconds) ? 0 : passed
         newPlace = nil
         for index in places.indices {
             places[index].update(
-                latitude, longitude, accuracy: accuracy, at: seconds, after: passed)
+                latitude, longitude, accuracy: accuracy, at: seconds, after: stood)
             guard places[index].isHere else { continue }
             let span = seconds - places[index].since
             guard !places[index].isLong, newPlace == nil, span >= Self.secondsMin,
