@@ -228,12 +228,27 @@ extension SessionPipeline {
         events.append(StreamEvent(deviceTime: deviceTime, kind: .gap(from: first, to: last)))
     }
 
+    /// Ends the session for good.
     public mutating func end(at deviceTime: Timestamp, into events: inout [StreamEvent]) {
         guard !time.isEnded else { return }
         // No frame comes with an end, so the silence before it is time that passed.
         time.arrived(at: nil)
         _ = admit(deviceTime, late: !time.isStarted, into: &events)
-        time.end()
+        time.stop()
+        emitMetrics(into: &events)
+        emit(.ended, into: &events)
+    }
+
+    /// Ends the session after a long silence, until the device's next sample. A watch may have been
+    /// without a network, or its runner at lunch.
+    ///
+    /// Like ``applySilence(at:into:)`` it changes neither distance, time nor pauses, because the
+    /// device may still report the same period.
+    public mutating func rest(at deviceTime: Timestamp, into events: inout [StreamEvent]) {
+        guard !time.isEnded else { return }
+        guard time.isStarted else { return end(at: deviceTime, into: &events) }
+        if time.age(to: time.sessionTime(deviceTime)) { tickAlerts(into: &events) }
+        time.rest()
         emitMetrics(into: &events)
         emit(.ended, into: &events)
     }
@@ -266,12 +281,16 @@ extension SessionPipeline {
         guard !time.isEnded, time.isStarted, time.age(to: time.sessionTime(deviceTime)) else {
             return
         }
-        var context = context(at: time.times.moment, taking: &events)
-        alerts.tickWindows(profile: profile, &context)
-        giveBack(&context, to: &events)
+        tickAlerts(into: &events)
         // Metrics that are due stay due: the next sample emits them with its own time.
         time.set(unshown: false)
         emit(.metrics(metrics), into: &events)
+    }
+
+    private mutating func tickAlerts(into events: inout [StreamEvent]) {
+        var context = context(at: time.times.moment, taking: &events)
+        alerts.tickWindows(profile: profile, &context)
+        giveBack(&context, to: &events)
     }
 
     // MARK: State

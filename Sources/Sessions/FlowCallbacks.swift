@@ -22,7 +22,7 @@ package struct FlowCallbacks {
     /// Called when the sessions in memory change.
     package var memory: (SessionMemory) -> Void
     /// Called with the connection of a session that was evicted from memory to make space.
-    package var crowdedOut: (ConnectionID) -> Void
+    package var disconnect: (ConnectionID) -> Void
     /// Called for every discrete event.
     package var notice: (StreamEvent, SessionID, DeviceID) -> Void
     /// Called with the time from a frame's arrival to its append.
@@ -40,7 +40,7 @@ package struct FlowCallbacks {
         stopRebuilding: @escaping (SessionID) -> Void = { _ in },
         began: @escaping (SessionID, DeviceID, Timestamp) -> Void = { _, _, _ in },
         memory: @escaping (SessionMemory) -> Void = { _ in },
-        crowdedOut: @escaping (ConnectionID) -> Void = { _ in },
+        disconnect: @escaping (ConnectionID) -> Void = { _ in },
         notice: @escaping (StreamEvent, SessionID, DeviceID) -> Void = { _, _, _ in },
         ingestLag: @escaping (_ seconds: Double) -> Void = { _ in },
         complain: @escaping (String) -> Void
@@ -54,7 +54,7 @@ package struct FlowCallbacks {
         self.stopRebuilding = stopRebuilding
         self.began = began
         self.memory = memory
-        self.crowdedOut = crowdedOut
+        self.disconnect = disconnect
         self.notice = notice
         self.ingestLag = ingestLag
         self.complain = complain

@@ -51,7 +51,7 @@ package final class LiveSession {
     var goesOn = false
     /// Time at which silence ended it, if a device connected again later. A session that had stayed
     /// in memory would have got an end record.
-    var overAt: Timestamp?
+    private(set) var overAt: Timestamp?
     /// Whether the log could not return it; whether it has ended is then unknown.
     var isGivenUp = false
     /// Called when `hasEnded` changes; set while the session is in ``LiveSessions``, which counts.
@@ -93,6 +93,13 @@ package final class LiveSession {
         self.views = views
         lastDeviceTime = deviceTime
         lastArrival = arrival
+    }
+
+    /// Notes an end. Shares that are made after the first one do not show the session, even if it
+    /// continues.
+    func noteOver(at time: Timestamp?) {
+        guard let time else { return }
+        overAt = min(time, overAt ?? time)
     }
 
     private func noteHiding() {

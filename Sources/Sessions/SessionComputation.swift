@@ -72,7 +72,7 @@ public struct SessionComputation: Sendable {
         case .silence: pipeline.applySilence(at: deviceTime, into: &events)
         case .gap(let from, let to):
             pipeline.apply(gapFrom: from, to: to, at: deviceTime, into: &events)
-        case .ended: pipeline.end(at: deviceTime, into: &events)
+        case .ended: pipeline.rest(at: deviceTime, into: &events)
         }
     }
 

@@ -7,7 +7,7 @@ extension SessionFlow {
     /// that it does not reconnect for every frame.
     private static let bytesRegained = Double(1 << 20)
     /// Maximum number of remembered connections, so that each is disconnected once.
-    private static let sentAwayMax = 1024
+    private static let disconnectedMax = 1024
 
     /// Opens a session's connection after its hello was accepted.
     ///
@@ -25,7 +25,7 @@ extension SessionFlow {
             connection, device: device, session: session, recorded: recorded)
         if case .opened = decision, let live = known(session, isRecorded: recorded) {
             let over = live.lastArrival.advanced(byMicroseconds: silenceMicroseconds)
-            if over <= arrival { live.overAt = live.overAt ?? over }
+            if over <= arrival, live.overAt == nil { live.noteOver(at: over) }
             live.lastArrival = arrival
             live.goesOn = true
             noteGoingOn(live)
@@ -49,14 +49,14 @@ extension SessionFlow {
     func use(_ bytes: Int, of live: LiveSession, at arrival: Timestamp) {
         logPace.take(Double(bytes), by: live.device, at: arrival)
         guard !logPace.hasRoom(live.device, for: 1, at: arrival),
-            let connection = table.connection(of: live.id), sentAway.insert(connection).inserted
+            let connection = table.connection(of: live.id), disconnected.insert(connection).inserted
         else { return }
-        if sentAway.count > Self.sentAwayMax { sentAway = [connection] }
+        if disconnected.count > Self.disconnectedMax { disconnected = [connection] }
         callbacks.complain(
             "device \(live.device.rawValue) has filled its share of the log"
                 + " (limits.device_mebibytes_per_day, log.retention_mebibytes)"
                 + " and is taken again later: raise the limit if it sends what it should, else"
                 + " revoke it")
-        callbacks.crowdedOut(connection)
+        callbacks.disconnect(connection)
     }
 }

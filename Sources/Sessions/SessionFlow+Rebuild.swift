@@ -59,6 +59,7 @@ extension SessionFlow {
     }
 
     private func take(_ rebuilt: SessionRebuild, of live: LiveSession) {
+        live.noteOver(at: rebuilt.endedAt)
         guard rebuilt.isMissingComplete else {
             // More events are missing than are kept: they are computed again, part by part.
             let first = log.summary(of: live.id)?.firstOffset ?? rebuilt.end
@@ -165,10 +166,7 @@ extension SessionFlow {
         guard live.goesOn || table.connection(of: live.id) != nil, live.computation != nil,
             !live.hasEnded, !live.isGivenUp
         else { return }
-        hub.sessionWentOn(
-            live.id, of: live.device,
-            began: log.summary(of: live.id)?.arrivalTimes.lowerBound ?? live.lastArrival,
-            overAt: live.overAt, at: live.lastArrival, isInView: live.views.isInView)
+        recorder.noteGoingOn(live)
     }
 
     private func restored(_ live: LiveSession) {

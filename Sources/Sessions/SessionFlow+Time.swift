@@ -74,7 +74,7 @@ extension SessionFlow {
             // The device will send its unacknowledged frames again; they must not restore the
             // session.
             table.close(connection)
-            callbacks.crowdedOut(connection)
+            callbacks.disconnect(connection)
         }
         if !isForgotten(live.id) { leaving.insert(live.id) }
         counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
@@ -91,6 +91,7 @@ extension SessionFlow {
         live.notBefore = now.advanced(byMicroseconds: 1_000_000)
         recorder.record(.ended, deviceTime: deviceTime(of: live), of: live, arrival: now)
         live.hasEnded = true
+        live.noteOver(at: now)
         hub.sessionEnded(
             live.id, of: live.device, at: now, through: cursor.offset,
             isInView: live.views.hasEndedInView)

@@ -38,7 +38,7 @@ package final class SessionFlow {
     var logPace: DevicePace
     let quota: SessionQuota
     /// Connections whose device has used up its share of the log.
-    var sentAway: Set<ConnectionID> = []
+    var disconnected: Set<ConnectionID> = []
     /// Sessions evicted from memory whose acks or log entries are still pending.
     var leaving: Set<SessionID> = []
     /// Number of requests to the log so far.
@@ -185,6 +185,11 @@ package final class SessionFlow {
                 session, of: live.device, at: arrival, through: cursor.offset,
                 isInView: live.views.hasEndedInView)
             if !hadEnded { callbacks.memory(.ended(session, live.device)) }
+        } else if hadEnded {
+            makeRoom(besides: live)
+        }
+        if live.hasEnded != hadEnded {
+            counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
         }
         watch(live)
         boundMemory(besides: live)
@@ -197,7 +202,7 @@ package final class SessionFlow {
         callbacks.complain("the log took no frame though it had room: its device sends it again")
         if let live = sessions[session] { evict(live) }
         leaving.remove(session)
-        if let connection = table.erase(session) { callbacks.crowdedOut(connection) }
+        if let connection = table.erase(session) { callbacks.disconnect(connection) }
     }
 
     func recordReleased() {

@@ -21,6 +21,8 @@ public struct SessionRebuild: Sendable {
     /// Sequence numbers that were given up, derived from records and late frames; ascending.
     public private(set) var gaps: [ClosedRange<UInt32>] = []
     public private(set) var summaryEvents = SummaryEvents()
+    /// Arrival of its first end, even if it continued.
+    package private(set) var endedAt: Timestamp?
 
     /// The first offset that was not read; records that are only in memory follow it.
     public private(set) var end = RecordOffset(rawValue: 0)
@@ -100,6 +102,7 @@ public struct SessionRebuild: Sendable {
             recordedCount += 1
             expected.noteRecorded()
             summaryEvents.take(event)
+            if event.kind == .ended, endedAt == nil { endedAt = header.arrivalTime }
             recorded(event, header.offset, header.arrivalTime)
         case .snapshot, .course: break
         case .head(let head): self.head = head

@@ -224,9 +224,20 @@ package final class SessionRecorder {
         live.summaryEvents.take(event)
         switch event.kind {
         case .ended: live.hasEnded = true
-        case .metrics(let metrics) where metrics.state != .ended: live.hasEnded = false
+        case .metrics(let metrics) where metrics.state != .ended && live.hasEnded:
+            // The device has sent again after a silence that ended the session.
+            live.hasEnded = false
+            noteGoingOn(live)
         default: break
         }
+    }
+
+    /// Makes shares show a session that continues.
+    func noteGoingOn(_ live: LiveSession) {
+        hub.sessionWentOn(
+            live.id, of: live.device,
+            began: log.summary(of: live.id)?.arrivalTimes.lowerBound ?? live.lastArrival,
+            overAt: live.overAt, at: live.lastArrival, isInView: live.views.isInView)
     }
 
     private func snapshotIfDue(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {

@@ -15,8 +15,10 @@ final class FlowFixture {
     final class Said {
         var rebuilds: [RebuildTicket] = []
         var shown: [FeedUpdate] = []
+        /// The share of each.
+        var shares: [ShareKey] = []
         var sentences: [String] = []
-        var crowdedOut: [ConnectionID] = []
+        var disconnect: [ConnectionID] = []
         /// The owner's privacy settings.
         var privacy = PrivacySettings.none
         /// Sessions that the log has recorded.
@@ -61,12 +63,14 @@ final class FlowFixture {
             callbacks: FlowCallbacks(
                 profile: { _, _ in RunnerProfile() }, course: { _ in said.route },
                 privacy: { _ in said.privacy }, recorded: { _ in said.recorded },
-                show: { _, _, message in
-                    if case .update(let update) = message { said.shown.append(update) }
+                show: { _, share, message in
+                    guard case .update(let update) = message else { return }
+                    said.shown.append(update)
+                    said.shares.append(share)
                 },
                 rebuild: { said.rebuilds.append($0) },
                 stopRebuilding: { said.stopped.append($0) },
-                crowdedOut: { said.crowdedOut.append($0) },
+                disconnect: { said.disconnect.append($0) },
                 complain: { said.sentences.append($0) }),
             counters: FlowCounters(), hidingBytesMax: hidingBytesMax,
             sessionBytesMax: sessionBytesMax, now: Self.start)

@@ -163,7 +163,7 @@ import WireFormat
         #expect(flow.sessions.bytes <= most)
         let evicted = (0..<6).filter { flow.sessions[Self.session($0)] == nil }
         #expect(evicted == [1] || evicted == [4])
-        #expect(fixture.said.crowdedOut.isEmpty)
+        #expect(fixture.said.disconnect.isEmpty)
     }
 
     @Test func `Splits and laps take no more memory than is counted`() throws {

@@ -60,8 +60,8 @@ import WireFormat
             #expect(flow.sessions[Self.session(number)]?.hasEnded == false)
         }
         // The connection of an evicted session is closed once.
-        #expect(fixture.said.crowdedOut.count == (closing ? 0 : 292))
-        for connection in fixture.said.crowdedOut { flow.table.close(connection) }
+        #expect(fixture.said.disconnect.count == (closing ? 0 : 292))
+        for connection in fixture.said.disconnect { flow.table.close(connection) }
         try Self.begin(300, in: fixture, closing: closing)
         flow.log.settle()
         flow.acknowledge { _ in }
@@ -75,7 +75,7 @@ import WireFormat
         try Self.begin(8, in: fixture)
         #expect(fixture.flow.sessions[Self.session(5)] == nil)
         #expect(fixture.flow.sessions[Self.session(0)]?.hasEnded == false)
-        #expect(fixture.said.crowdedOut.isEmpty)
+        #expect(fixture.said.disconnect.isEmpty)
     }
 
     @Test func `One that left for want of room goes on where it was`() throws {
@@ -143,11 +143,11 @@ import WireFormat
         let flow = fixture.flow
         let text = String(repeating: "x", count: 100)
         var sent = 0
-        while fixture.said.crowdedOut.isEmpty, sent < 100_000 {
+        while fixture.said.disconnect.isEmpty, sent < 100_000 {
             try fixture.send(100, .marker(text))
             sent += 100
         }
-        #expect(fixture.said.crowdedOut == [FlowFixture.connection])
+        #expect(fixture.said.disconnect == [FlowFixture.connection])
         #expect((4 << 20..<5 << 20).contains(flow.log.appendedBytes))
         #expect(fixture.said.sentences.count { $0.contains("its share of the log") } == 1)
         let open = { (device: DeviceID, arrival: Timestamp) in

@@ -242,11 +242,11 @@ import Testing
     {
         let fixture = try FlowFixture(pendingBytesMax: 1 << 20)
         var sent = 0
-        while fixture.said.crowdedOut.isEmpty, sent < 20_000 {
+        while fixture.said.disconnect.isEmpty, sent < 20_000 {
             try fixture.send(1)
             sent += 1
         }
-        #expect(fixture.said.crowdedOut == [FlowFixture.connection])
+        #expect(fixture.said.disconnect == [FlowFixture.connection])
         let flow = fixture.flow
         flow.log.settle()
         let recorded = try #require(flow.log.summary(of: FlowFixture.session)).highestSequence

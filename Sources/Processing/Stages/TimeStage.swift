@@ -30,7 +30,17 @@ struct TimeStage: Sendable {
     private(set) var owesMetrics = false
     /// Whether a sample came after the last metrics.
     private(set) var isUnshown = false
-    private(set) var isEnded = false
+    private var phase = Phase.running
+
+    private enum Phase: Sendable {
+        case running
+        /// The device was silent for so long that the session counts as over. Its next sample
+        /// continues the session.
+        case resting
+        case stopped
+    }
+
+    var isEnded: Bool { phase != .running }
 
     var isStarted: Bool { clock.start != nil }
 
@@ -80,12 +90,16 @@ struct TimeStage: Sendable {
     mutating func arrive(
         _ deviceTime: Timestamp, late: Bool, claim: SessionClock.Claim
     ) -> SessionClock.Arrival {
-        guard !isEnded else { return .doubted }
+        guard phase != .stopped else { return .doubted }
         let isFirst = !isStarted
         let shift = clock.shiftMicroseconds
         let arrival = clock.arrive(deviceTime, late: late, claim: claim)
-        if case .current(let time) = arrival, isFirst || shift != clock.shiftMicroseconds {
-            startSecond(at: time)
+        if case .current(let time) = arrival {
+            if isFirst || shift != clock.shiftMicroseconds { startSecond(at: time) }
+            if phase == .resting {
+                phase = .running
+                owesMetrics = true
+            }
         }
         return arrival
     }
@@ -164,8 +178,12 @@ struct TimeStage: Sendable {
         self.isUnshown = isUnshown
     }
 
-    mutating func end() {
-        isEnded = true
+    mutating func stop() {
+        phase = .stopped
+    }
+
+    mutating func rest() {
+        phase = .resting
     }
 
     func show(in shown: inout Metrics, isPaused: Bool) {

@@ -80,6 +80,7 @@ public struct SessionFields: Sendable {
         if !hasBegun { begin(at: event.deviceTime, &update) }
         switch event.kind {
         case .metrics(let metrics):
+            if metrics.state != .ended { hasEnded = false }
             take(metrics, &update)
         case .split(let split), .correction(.split(let split)):
             keep(split)
