@@ -60,7 +60,7 @@ extension PulsecastDaemon {
 
     func repair() async {
         let log = pipeline.log
-        guard log.holdings.unrepaired > 0 else { return }
+        guard log.usage.unrepaired > 0 else { return }
         let repair = await pipeline.background.run { log.repair() }
         for damage in repair.damaged { report(damage) }
         if repair.segments > 0 {

@@ -23,7 +23,7 @@ public struct SessionRecovery: Hashable, Sendable {
     }
 
     /// Adds the session's next frame record, in log order.
-    public mutating func recovered(frame sequence: FrameSequence) {
+    public mutating func recover(frame sequence: FrameSequence) {
         guard sequence.isCounted else { return }
         if sequence > highest {
             highest = sequence
@@ -35,7 +35,7 @@ public struct SessionRecovery: Hashable, Sendable {
     }
 
     /// Adds the session's next gap record, in log order.
-    public mutating func recovered(gapFrom first: FrameSequence, to last: FrameSequence) {
+    public mutating func recover(gapFrom first: FrameSequence, to last: FrameSequence) {
         guard first.isCounted, first <= last else { return }
         var ranges = GapRanges(gaps)
         ranges.append(first.rawValue...last.rawValue)

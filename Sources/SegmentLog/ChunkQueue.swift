@@ -1,5 +1,5 @@
 /// The chunk being filled, the full chunks, and spare memory for further ones.
-struct ChunkLine: Sendable {
+struct ChunkQueue: Sendable {
     /// Maximum number of spares; more are freed, so that a burst does not hold memory for ever.
     private static let spareMax = 4
 

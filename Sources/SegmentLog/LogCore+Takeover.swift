@@ -33,7 +33,7 @@ extension LogCore {
         writtenEnd = durableEnd
         writtenPosition = SegmentFormat.recordsStart
         durablePosition = SegmentFormat.recordsStart
-        line = ChunkLine(
+        line = ChunkQueue(
             header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
             segmentBytes: configuration.segmentBytesMax)
         draft = SegmentDraft(header: header)

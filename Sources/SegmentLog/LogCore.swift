@@ -25,7 +25,7 @@ struct LogCore: Sendable {
     var places: SessionPlaces
     /// The segment being filled: the one being written, or one that follows it after rolls.
     var draft: SegmentDraft
-    var line: ChunkLine
+    var line: ChunkQueue
     var rolls: [Roll] = []
     /// File of the segment being written; `nil` after a failure.
     var file: (any DiskFile)?
@@ -70,7 +70,7 @@ struct LogCore: Sendable {
         self.entries = SegmentList(entries)
         places = SessionPlaces(self.entries)
         draft = SegmentDraft(header: header)
-        line = ChunkLine(
+        line = ChunkQueue(
             header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
             segmentBytes: configuration.segmentBytesMax)
         self.file = file

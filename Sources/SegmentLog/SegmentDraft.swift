@@ -2,7 +2,7 @@ import SensorModel
 
 /// A segment to which records are appended: encodes records and keeps the index.
 ///
-/// Pure: the bytes go into a ``ChunkLine``, which other code writes.
+/// Pure: the bytes go into a ``ChunkQueue``, which other code writes.
 struct SegmentDraft: Sendable {
     /// Distance of marks that belong to no session, for readers that know only an offset.
     private static let placeSpacingBytes = 64 << 10
@@ -61,7 +61,7 @@ struct SegmentDraft: Sendable {
     /// offset, or the arrival time if that is greater.
     mutating func append(
         _ record: RawRecord, at recordOffset: UInt64, of session: SessionID, device: DeviceID,
-        payload: Span<UInt8>, to line: inout ChunkLine
+        payload: Span<UInt8>, to line: inout ChunkQueue
     ) {
         assert(
             recordOffset == offset
@@ -85,7 +85,7 @@ struct SegmentDraft: Sendable {
     }
 
     /// Skips the offsets up to `next`, and records the reason.
-    mutating func skip(to next: UInt64, reason: LogGap.Reason, to line: inout ChunkLine) {
+    mutating func skip(to next: UInt64, reason: LogGap.Reason, to line: inout ChunkQueue) {
         guard next > offset else { return }
         line.makeRoom(for: Self.bytesAtMost(payloadBytes: SegmentFormat.holeBytes))
         var payload = [UInt8](repeating: 0, count: SegmentFormat.holeBytes)
@@ -116,7 +116,7 @@ struct SegmentDraft: Sendable {
     }
 
     private mutating func introduce(
-        _ session: SessionID, device: DeviceID, arrivalTime: Int64, to line: inout ChunkLine
+        _ session: SessionID, device: DeviceID, arrivalTime: Int64, to line: inout ChunkQueue
     ) -> UInt16 {
         let number = UInt16(index.parts.count + 1)
         var payload = [UInt8](repeating: 0, count: SegmentFormat.introductionBytes)
@@ -134,7 +134,7 @@ struct SegmentDraft: Sendable {
         return number
     }
 
-    private mutating func anchor(arrivalTime: Int64, to line: inout ChunkLine) {
+    private mutating func anchor(arrivalTime: Int64, to line: inout ChunkQueue) {
         var payload = [UInt8](repeating: 0, count: SegmentFormat.anchorBytes)
         var span = payload.mutableSpan
         LittleEndian.store(offset, in: &span, at: 0)
@@ -154,7 +154,7 @@ struct SegmentDraft: Sendable {
 
     private mutating func internalRecord(
         _ tag: UInt8, session: UInt16, arrivalTime: Int64, payload: Span<UInt8>,
-        to line: inout ChunkLine
+        to line: inout ChunkQueue
     ) {
         let record = RawRecord(
             tag: tag, session: session, arrivalTime: arrivalTime, sequence: 0, deviceTime: 0,
@@ -163,7 +163,7 @@ struct SegmentDraft: Sendable {
     }
 
     private mutating func store(
-        _ record: RawRecord, payload: Span<UInt8>, to line: inout ChunkLine
+        _ record: RawRecord, payload: Span<UInt8>, to line: inout ChunkQueue
     ) {
         line.current.store(record, payload: payload, arrivalBase: header.arrivalBase, seed: seed)
         position += record.bytes

@@ -36,8 +36,7 @@ extension SegmentLog {
         var state = LogState.writing
         do throws(DiskError) {
             file = try create(header, on: disk)
-            // The next repair removes files that stay. If a restore's mark stays, starts skip
-            // offsets.
+            // The next repair removes files that stay; with a restore's mark, starts skip offsets.
             for name in recovery.unneeded { tryToRemove(name, on: disk) }
             if !recovery.unneeded.isEmpty { try? disk.synchronizeNames() }
         } catch {

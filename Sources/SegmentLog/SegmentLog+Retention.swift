@@ -96,7 +96,7 @@ extension SegmentLog {
                 removed.insert(number)
             } catch {
                 failure = failure ?? error
-                if segments[number]?.isEmptied != true, Self.isEmptied(number, on: disk) {
+                if segments[number]?.isEmptied != true, Self.truncate(number, on: disk) {
                     overdue.withLock { $0[number]?.isEmptied = true }
                 }
                 // Without a mark a start would take removed later ones for lost, so they stay, too.
@@ -145,7 +145,7 @@ extension SegmentLog {
     /// Empties a file that cannot be removed; a start ignores an empty file.
     ///
     /// - Returns: Whether the file is durably empty.
-    private static func isEmptied(_ number: UInt64, on disk: any Disk) -> Bool {
+    private static func truncate(_ number: UInt64, on disk: any Disk) -> Bool {
         do throws(DiskError) {
             let file = try disk.open(SegmentFormat.fileName(of: number), .write)
             try file.truncate(to: 0)
@@ -225,25 +225,25 @@ extension SegmentLog {
     }
 
     /// Current size of the log. Fast enough for each scrape of metrics.
-    public var holdings: LogUsage {
+    public var usage: LogUsage {
         let entries = core.withLock { $0.catalog() }
-        var holdings = upkeepCounts.withLock { $0 }
+        var usage = upkeepCounts.withLock { $0 }
         for entry in entries {
-            holdings.segments += 1
-            holdings.bytes += entry.bytes
-            if !entry.isSealed, entry.header != nil { holdings.unrepaired += 1 }
+            usage.segments += 1
+            usage.bytes += entry.bytes
+            if !entry.isSealed, entry.header != nil { usage.unrepaired += 1 }
         }
-        if let last = entries.last, !last.isSealed, last.header != nil { holdings.unrepaired -= 1 }
-        holdings.unrepaired += erasing.withLock { $0.count }
+        if let last = entries.last, !last.isSealed, last.header != nil { usage.unrepaired -= 1 }
+        usage.unrepaired += erasing.withLock { $0.count }
         var oldest = entries.first { $0.index.records > 0 }?.index.arrivalFirst
         for segment in overdue.withLock({ Array($0.values) }) {
-            holdings.overdue += 1
+            usage.overdue += 1
             guard !segment.isEmptied else { continue }
-            holdings.bytes += segment.bytes
+            usage.bytes += segment.bytes
             if segment.records > 0 { oldest = min(segment.arrivalFirst, oldest ?? .max) }
         }
-        holdings.oldestArrival = oldest.map { Timestamp(microseconds: $0) }
-        return holdings
+        usage.oldestArrival = oldest.map { Timestamp(microseconds: $0) }
+        return usage
     }
 }
 

@@ -9,7 +9,7 @@ struct SegmentRewrite {
     private let file: any DiskFile
     private let name: String
     private var draft: SegmentDraft
-    private var line: ChunkLine
+    private var line: ChunkQueue
 
     /// - Parameters:
     ///   - header: The new file's header; its generation distinguishes it from the old one.
@@ -21,7 +21,7 @@ struct SegmentRewrite {
         name = header.fileName + SegmentFormat.temporarySuffix
         file = try disk.open(name, .create)
         draft = SegmentDraft(header: header)
-        line = ChunkLine(
+        line = ChunkQueue(
             header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
             segmentBytes: bytes)
         try file.writeAll(header.bothCopies.span, at: 0)

@@ -18,7 +18,7 @@ struct GaitModel: Sendable {
     private let restPitch: Double
     private let looseness: Double
     private let harmonicPhase: Double
-    private let vigour: Double
+    private let vigor: Double
 
     init(_ settings: RunnerSettings, _ generator: SeededGenerator) {
         self.settings = settings
@@ -30,7 +30,7 @@ struct GaitModel: Sendable {
         pitch = restPitch + 0.3 * looseness * self.generator.gaussian()
         roll = 0.3 * looseness * self.generator.gaussian()
         harmonicPhase = 2 * Double.pi * self.generator.uniform()
-        vigour = 0.85 + 0.3 * self.generator.uniform()
+        vigor = 0.85 + 0.3 * self.generator.uniform()
         turn()
     }
 
@@ -42,7 +42,7 @@ struct GaitModel: Sendable {
     }
 
     mutating func sample(_ body: Body) -> MotionSample {
-        let strength = body.isStanding ? 0 : Self.strength(body.speed) * vigour
+        let strength = body.isStanding ? 0 : Self.strength(body.speed) * vigor
         // A stride is two steps, and its angle drives all motion.
         let stride = Double.pi * body.stepPhase
         let sine = sin(stride)

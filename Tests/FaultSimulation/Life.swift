@@ -37,7 +37,7 @@ final class Life {
     /// The pipeline's record of one viewer.
     struct Watcher {
         var subscription: ShareHub.Subscription?
-        var playbackSeat: PlaybackHub.Subscription?
+        var playbackSubscription: PlaybackHub.Subscription?
         /// Number of the playback that it watches.
         var playback: UInt64?
         /// Distinguishes the current catch-up from abandoned ones.

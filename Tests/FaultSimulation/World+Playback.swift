@@ -89,7 +89,7 @@ extension World {
         guard let (subscription, snapshot) = life.playbacks.join(player.key, loop: 0) else {
             return
         }
-        life.watchers[viewer]?.playbackSeat = subscription
+        life.watchers[viewer]?.playbackSubscription = subscription
         push(.begin(viewer, player.key, snapshot, Life.Start(resumedAt: snapshot.cursor)))
     }
 

@@ -74,7 +74,7 @@ extension World {
     func leaveFeeds(_ viewer: Life.Viewer) {
         guard let watcher = life.watchers[viewer] else { return }
         if let subscription = watcher.subscription { life.flow.hub.leave(subscription) }
-        if let subscription = watcher.playbackSeat { life.playbacks.leave(subscription) }
+        if let subscription = watcher.playbackSubscription { life.playbacks.leave(subscription) }
         life.watchers[viewer] = Life.Watcher(number: watcher.number + 1)
     }
 

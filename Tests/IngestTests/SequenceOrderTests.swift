@@ -187,7 +187,7 @@ import Testing
         model.sync()
         var recovery = SessionRecovery(
             session: PipelineModel.session, device: PipelineModel.device)
-        for _ in 1...5 { recovery.recovered(frame: .none) }
+        for _ in 1...5 { recovery.recover(frame: .none) }
         if interruption == "restart" {
             let (log, offset) = (model.log, model.offset)
             model = PipelineModel(recovered: [recovery])
@@ -244,7 +244,7 @@ import Testing
         var recovery = SessionRecovery(
             session: PipelineModel.session, device: PipelineModel.device)
         for number in UInt32(1)...21 {
-            recovery.recovered(frame: FrameSequence(rawValue: number))
+            recovery.recover(frame: FrameSequence(rawValue: number))
         }
         var model = PipelineModel(recovered: [recovery])
         _ = model.open(ConnectionID(rawValue: 2))

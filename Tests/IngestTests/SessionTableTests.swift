@@ -80,12 +80,12 @@ import Testing
         var recovery = SessionRecovery(
             session: PipelineModel.session, device: PipelineModel.device)
         for sequence in [1, 2, 3] {
-            recovery.recovered(frame: FrameSequence(rawValue: UInt32(sequence)))
+            recovery.recover(frame: FrameSequence(rawValue: UInt32(sequence)))
         }
-        recovery.recovered(
+        recovery.recover(
             gapFrom: FrameSequence(rawValue: 4), to: FrameSequence(rawValue: 9))
-        recovery.recovered(frame: FrameSequence(rawValue: 10))
-        recovery.recovered(frame: FrameSequence(rawValue: 6))
+        recovery.recover(frame: FrameSequence(rawValue: 10))
+        recovery.recover(frame: FrameSequence(rawValue: 6))
         #expect(recovery.highest.rawValue == 10)
         #expect(recovery.gaps == [4...5, 7...9])
         var model = PipelineModel(recovered: [recovery])

@@ -20,7 +20,7 @@ import Testing
         let completed = splits.update(
             meters: 1000.001, at: at(3.4e7), movingTime: MovingTime(), context: nothing)
         #expect(completed.map(\.number) == [1])
-        let corrected = splits.corrected(
+        let corrected = splits.correct(
             by: LateFixes.Change(
                 startMeters: 0, knots: [(at(1), 0), (at(101), 900)], addedMeters: 900),
             movingTime: MovingTime())

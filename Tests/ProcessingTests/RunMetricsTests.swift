@@ -59,11 +59,11 @@ import Testing
                 context: nothing)
         }
         #expect(abs((completed.first?.seconds ?? 0) - 1000 / 3) < 1e-5)
-        #expect(splits.corrected(by: movingTime).isEmpty)
+        #expect(splits.correct(by: movingTime).isEmpty)
         _ = movingTime.insert(start: at(200), end: at(210), automatic: true)
-        let corrected = splits.corrected(by: movingTime)
+        let corrected = splits.correct(by: movingTime)
         #expect(abs((corrected.first?.seconds ?? 0) - (1000 / 3 - 10)) < 1e-5)
-        #expect(splits.corrected(by: movingTime).isEmpty)
+        #expect(splits.correct(by: movingTime).isEmpty)
     }
 
     @Test func `A split has its own mean heart rate and climb`() {

@@ -96,7 +96,7 @@ import Testing
         fixture.append(of: later)
         fixture.head(SessionID(high: 1, low: 0x8000_0000_0000_0001))
         fixture.log.settle()
-        let bytes = fixture.log.holdings.bytes
+        let bytes = fixture.log.usage.bytes
         #expect(
             try fixture.log.retain(arrivalBefore: nil, bytesMax: bytes - 20_000).segments > 3)
         #expect(try fixture.log.erase([other]).records > 500)

@@ -44,7 +44,7 @@ import Testing
             #expect(fixture.log.state == .writing)
             #expect(fixture.log.durableEnd == fixture.log.nextOffset)
             _ = fixture.log.repair()
-            #expect(fixture.log.holdings.unrepaired == 0)
+            #expect(fixture.log.usage.unrepaired == 0)
             #expect(try fixture.contents().records == fixture.inOrder)
             #expect(try fixture.log.reader().verify().damaged.isEmpty)
             try fixture.restart(on: disk.killed(), LogFixture.configuration())

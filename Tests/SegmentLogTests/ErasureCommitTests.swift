@@ -112,7 +112,7 @@ import Testing
             _ = try fixture.log.erase([Self.erased])
             #expect(try !Self.isThere(fixture, fixture.log.reader(), "call \(call)"))
             #expect(!ErasureFixture.isReadable(on: fixture.disk), "call \(call)")
-            #expect(fixture.log.holdings.unrepaired == 0, "call \(call)")
+            #expect(fixture.log.usage.unrepaired == 0, "call \(call)")
             fixture.disk.state.withLock { #expect($0.syncsAfterFailure == 0) }
         }
     }
@@ -140,7 +140,7 @@ import Testing
             again.log.settle()
             _ = again.log.repair()
             #expect(!ErasureFixture.isReadable(on: disk))
-            #expect(again.log.holdings.unrepaired == 0)
+            #expect(again.log.usage.unrepaired == 0)
             #expect(try !Self.isThere(again, again.log.reader(), "call \(call)"))
             shown += 1
         }
@@ -176,7 +176,7 @@ import Testing
             _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: 0)
             _ = fixture.log.repair()
             #expect(fixture.log.segments().count == 1)
-            #expect(fixture.log.holdings.unrepaired == 0)
+            #expect(fixture.log.usage.unrepaired == 0)
             let names = try fixture.disk.list().filter { $0.hasPrefix("0") }
             #expect(names == [fixture.log.segments()[0].name], "call \(call)")
         }

@@ -126,7 +126,7 @@ import Testing
             } catch {
                 #expect(kind != .short)
                 if fixture.log.summary(of: ErasureFixture.erased) == nil,
-                    fixture.log.holdings.unrepaired > 0
+                    fixture.log.usage.unrepaired > 0
                 {
                     unfinished += 1
                     try ErasureFixture.checkErased(fixture, fixture.log, on: fixture.disk)
@@ -141,7 +141,7 @@ import Testing
                 _ = try fixture.log.erase([ErasureFixture.erased])
             }
             fixture.disk.state.withLock { #expect($0.syncsAfterFailure == 0) }
-            #expect(fixture.log.holdings.unrepaired == 0)
+            #expect(fixture.log.usage.unrepaired == 0)
             let erased = fixture.disk.content(of: ErasureFixture.name)
             #expect(copy == nil || copy == erased)
             #expect(!ErasureFixture.isReadable(on: fixture.disk))
@@ -159,9 +159,9 @@ import Testing
         #expect(throws: SegmentLogError.self) {
             try fixture.log.erase([ErasureFixture.erased])
         }
-        #expect(fixture.log.holdings.unrepaired == 1)
+        #expect(fixture.log.usage.unrepaired == 1)
         #expect(try fixture.log.retain(arrivalBefore: nil, bytesMax: 0).segments >= 1)
-        #expect(fixture.log.holdings.unrepaired == 0)
+        #expect(fixture.log.usage.unrepaired == 0)
         #expect(try !fixture.disk.list().contains { $0.hasSuffix(SegmentFormat.erasureSuffix) })
     }
 

@@ -29,7 +29,7 @@ import Testing
         #expect(fixture.log.segments().first?.records == 0)
         _ = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
         #expect(fixture.log.segments().count == 1)
-        #expect(fixture.log.holdings.bytes == fixture.log.segments()[0].bytes)
+        #expect(fixture.log.usage.bytes == fixture.log.segments()[0].bytes)
     }
 
     @Test func `A session goes on of which retention took everything`() throws {
@@ -98,10 +98,10 @@ import Testing
             }
             #expect(fixture.log.segments().count == 1)
             // Without a sync of the directory, no removal is permanent.
-            #expect(fixture.log.holdings.overdue == before - 1)
-            #expect(fixture.log.holdings.bytes > 50_000)
-            #expect(fixture.log.holdings.oldestArrival == LogFixture.start)
-            #expect(fixture.log.holdings.failures == 1)
+            #expect(fixture.log.usage.overdue == before - 1)
+            #expect(fixture.log.usage.bytes > 50_000)
+            #expect(fixture.log.usage.oldestArrival == LogFixture.start)
+            #expect(fixture.log.usage.failures == 1)
             let read = try fixture.contents()
             #expect(read.gaps.map(\.reason) == [.removed])
             fixture.disk.fail(nil)
@@ -113,10 +113,10 @@ import Testing
                 // This call's limit selects nothing, but overdue segments are removed.
                 let left = try fixture.log.retain(arrivalBefore: LogFixture.start, bytesMax: nil)
                 #expect(left.segments == before - 1)
-                #expect(fixture.log.holdings.deletedSegments == before - 1)
+                #expect(fixture.log.usage.deletedSegments == before - 1)
             }
             #expect(fixture.log.segments().count == 1)
-            #expect(fixture.log.holdings.overdue == 0)
+            #expect(fixture.log.usage.overdue == 0)
             #expect(try fixture.log.reader().verify().damaged.isEmpty)
         }
     }
@@ -139,8 +139,8 @@ import Testing
                 try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
             }
             #expect(fixture.log.segments().count == 1)
-            #expect(fixture.log.holdings.deletedSegments == count - 1 - names.count)
-            #expect(fixture.log.holdings.overdue == names.count)
+            #expect(fixture.log.usage.deletedSegments == count - 1 - names.count)
+            #expect(fixture.log.usage.overdue == names.count)
             let segments = try fixture.disk.list().filter { $0.hasSuffix(".segment") }
             #expect(segments.count == 1 + names.count && segments.contains(names[0]))
             for name in names {
@@ -149,7 +149,7 @@ import Testing
             #expect(try fixture.contents().records == kept)
             if isWritable {
                 #expect(try LogReader(disk: fixture.disk).verify().damaged.isEmpty)
-                #expect(fixture.log.holdings.bytes == fixture.log.segments()[0].bytes)
+                #expect(fixture.log.usage.bytes == fixture.log.segments()[0].bytes)
             }
             // The next start does not report any of it as lost either.
             for disk in [fixture.disk.killed(), fixture.disk.withoutUnsynced()] {
@@ -159,9 +159,9 @@ import Testing
                 #expect(again.log.recovery.damaged.isEmpty)
                 #expect(try again.contents().records == kept)
                 #expect(try !again.contents().gaps.contains { $0.reason == .damaged })
-                #expect(again.log.holdings.overdue == names.count)
+                #expect(again.log.usage.overdue == names.count)
                 _ = try again.log.retain(arrivalBefore: nil, bytesMax: nil)
-                #expect(again.log.holdings.overdue == 0)
+                #expect(again.log.usage.overdue == 0)
                 let left = try disk.list().filter { $0.hasPrefix("0") }
                 #expect(left.allSatisfy { $0.hasSuffix(".segment") && !names.contains($0) })
             }
@@ -226,7 +226,7 @@ import Testing
         }
         _ = try fixture.log.erase([LogFixture.runner])
         #expect(try !fixture.disk.list().contains(name))
-        #expect(fixture.log.holdings.overdue == 0)
+        #expect(fixture.log.usage.overdue == 0)
     }
 
     /// A segment without records, as a failed roll leaves it, among those that retention removes.
@@ -251,7 +251,7 @@ import Testing
         }
         fixture.disk.state.withLock { $0.unremovable = [left] }
         _ = try? fixture.log.retain(arrivalBefore: nil, bytesMax: nil)
-        #expect(fixture.log.holdings.overdue == 0)
+        #expect(fixture.log.usage.overdue == 0)
         for disk in [fixture.disk.killed(), fixture.disk.withoutUnsynced()] {
             #expect(try LogReader(disk: disk).verify().damaged.isEmpty)
             var again = fixture
@@ -307,7 +307,7 @@ import Testing
             for _ in 0..<20 { fixture.append() }
             fixture.log.settle()
             #expect(fixture.log.segments().map(\.isSealed) == [false, false])
-            #expect(fixture.log.holdings.unrepaired == 1)
+            #expect(fixture.log.usage.unrepaired == 1)
             // A failed removal is tried again.
             fixture.disk.fail(
                 SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls + call))
@@ -316,7 +316,7 @@ import Testing
                 #expect(fixture.log.repair().segments == 1)
             }
             #expect(fixture.log.segments().map(\.isSealed) == [true, false])
-            #expect(fixture.log.holdings.unrepaired == 0)
+            #expect(fixture.log.usage.unrepaired == 0)
             #expect(try fixture.contents().records == fixture.inOrder)
             #expect(try fixture.log.reader().verify().damaged.isEmpty)
             fixture.disk.fail(nil)

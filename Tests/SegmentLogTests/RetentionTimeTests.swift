@@ -133,7 +133,7 @@ import Testing
         // The change is reported once and withdrawn once, while the clock goes on.
         #expect(changes.first == 0)
         #expect(changes.count == 2)
-        #expect(fixture.log.holdings.clockAheadSeconds == 0)
+        #expect(fixture.log.usage.clockAheadSeconds == 0)
     }
 
     @Test func `A clock that is behind deletes less, and costs no years when it is right again`()
@@ -196,7 +196,7 @@ import Testing
             #expect(machine.time(of: fixture.log).time == machine.wall)
             #expect(RetentionTimeFile.read(from: fixture.disk) == machine.wall, "call \(call)")
         }
-        #expect(fixture.log.holdings.failures == 6)
+        #expect(fixture.log.usage.failures == 6)
     }
 
     @Test func `A power loss leaves the time before or the time after`() throws {

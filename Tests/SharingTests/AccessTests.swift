@@ -57,8 +57,8 @@ import Testing
             bytes[bits / 8 + 1] |= UInt8(guess >> 8)
             let address = try #require(AddressKey(bytes: bytes))
             guard limiter.failed(address, at: Fixture.start) == .refuse else { return guess }
-            let neighbour = try #require(AddressKey(bytes: [0x20, 1, 0xD, 0xB9] + bytes[4...]))
-            #expect(limiter.retryAfterSeconds(neighbour, at: Fixture.start) == nil)
+            let neighbor = try #require(AddressKey(bytes: [0x20, 1, 0xD, 0xB9] + bytes[4...]))
+            #expect(limiter.retryAfterSeconds(neighbor, at: Fixture.start) == nil)
         }
         return 1000
     }
@@ -70,7 +70,7 @@ import Testing
         #expect(try Self.guesses(sharing: bits) == guesses)
     }
 
-    @Test func `A neighbour's IPv4 guesses do not count`() {
+    @Test func `A neighbor's IPv4 guesses do not count`() {
         var limiter = FailureLimiter()
         for last in UInt8(0)..<250 {
             for _ in 0..<10 {

@@ -70,7 +70,7 @@ import Testing
                 let ticket = try admission.admit(
                     channel, from: nil, as: .stranger, limits: ConnectionLimits()
                 ).get()
-                #expect(ticket.owes(more: pool / 2 + ByteAllowance.owed(.stranger).ownBytes))
+                #expect(ticket.changeOwed(by: pool / 2 + ByteAllowance.owed(.stranger).ownBytes))
                 return (channel, ticket)
             }
             #expect(held.map(\.0.isActive) == [false, true, true])

@@ -14,7 +14,7 @@ struct TLSRecordWorkTests {
         for number in 0..<count {
             let nanoseconds = Int64(number) * 1_000_000_000 / perSecond
             work.advance(to: Self.start + .nanoseconds(nanoseconds))
-            guard work.admits(bytes: bytes), !isKeyUpdate || work.admitsKeyUpdate() else {
+            guard work.admit(bytes: bytes), !isKeyUpdate || work.admitKeyUpdate() else {
                 return number
             }
         }
@@ -35,7 +35,7 @@ struct TLSRecordWorkTests {
 
     @Test func `Of what may be a key update fewer are taken than of other small records`() {
         var work = TLSRecordWork()
-        #expect((0..<1000).count { _ in work.admits(bytes: 5, isOpened: false) } == 128)
+        #expect((0..<1000).count { _ in work.admit(bytes: 5, isOpened: false) } == 128)
     }
 
     @Test func `Of key updates fewer are taken`() {

@@ -144,7 +144,7 @@ import Testing
     @Test func `Refusals are counted over a sliding window`() {
         var window = RefusalWindow(countMax: 3, seconds: 10)
         let times: [Int64] = [0, 4, 8, 9, 20, 21, 22, 23]
-        let answers = times.map { window.allows(at: Timestamp(microseconds: $0 * 1_000_000)) }
+        let answers = times.map { window.admit(at: Timestamp(microseconds: $0 * 1_000_000)) }
         #expect(answers == [true, true, true, false, true, true, true, false])
     }
 

@@ -61,7 +61,7 @@ import Testing
         var pace = MessagePace.viewer
         func taken(atMilliseconds time: UInt64, of count: Int) -> Int {
             let now = 1 << 40 + time * 1_000_000
-            return (0..<count).count { _ in pace.takes(atNanoseconds: now) }
+            return (0..<count).count { _ in pace.admit(atNanoseconds: now) }
         }
         #expect(taken(atMilliseconds: 0, of: 500) == MessagePace.viewer.burst)
         #expect(taken(atMilliseconds: 100, of: 500) == 10)

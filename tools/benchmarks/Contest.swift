@@ -102,6 +102,6 @@ extension Contest.Contender {
     }
 }
 
-/// Keeps a value from being optimised away.
+/// Keeps a value from being optimized away.
 @inline(never)
 func consume<Value>(_ value: Value) {}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures a log of a gibibyte: acks, the start after kill -9, seeks, reading and analysing; and one
+"""Measures a log of a gibibyte: acks, the start after kill -9, seeks, reading and analyzing; and one
 of years: starts, memory, hellos, history.
 
 usage: aged_log.py --daemon PATH [--sessions N] [--starts N] [--seeks N] [--segments N] [--years-only]

@@ -150,35 +150,35 @@ package struct OperationsRoutes: Sendable {
         text.gauge(
             "pulsecast_registry_failed", "1 while devices and shares cannot be changed.",
             accounts.registry.trouble == nil ? 0 : 1)
-        addHoldings(to: &text, pipeline.log.holdings)
+        addUsage(to: &text, pipeline.log.usage)
     }
 
     /// Appends metrics of the log: what it stores, and failures of its upkeep.
-    private func addHoldings(to text: inout MetricsText, _ holdings: LogUsage) {
-        text.gauge("pulsecast_log_bytes", "Bytes of all segments.", Double(holdings.bytes))
-        let oldest = holdings.oldestArrival.map { WallClock.now().seconds(since: $0) } ?? 0
+    private func addUsage(to text: inout MetricsText, _ usage: LogUsage) {
+        text.gauge("pulsecast_log_bytes", "Bytes of all segments.", Double(usage.bytes))
+        let oldest = usage.oldestArrival.map { WallClock.now().seconds(since: $0) } ?? 0
         text.gauge(
             "pulsecast_log_oldest_seconds", "Age of the oldest record kept, 0 where none is.",
             max(0, oldest.rounded()))
         text.gauge(
             "pulsecast_log_unrepaired_segments",
             "Segments that a failed disk left open and that wait for repair.",
-            Double(holdings.unrepaired))
+            Double(usage.unrepaired))
         text.counter(
             "pulsecast_retention_deleted_segments_total", "Segments deleted by retention.",
-            holdings.deletedSegments)
+            usage.deletedSegments)
         text.counter(
             "pulsecast_retention_deleted_bytes_total", "Bytes deleted by retention.",
-            holdings.deletedBytes)
+            usage.deletedBytes)
         text.gauge(
             "pulsecast_retention_overdue_segments",
-            "Segments that retention was to delete and could not.", Double(holdings.overdue))
+            "Segments that retention was to delete and could not.", Double(usage.overdue))
         text.counter(
             "pulsecast_log_upkeep_failures_total",
-            "Times retention or repair of segments met an error.", holdings.failures)
+            "Times retention or repair of segments met an error.", usage.failures)
         text.gauge(
             "pulsecast_retention_clock_ahead_seconds",
             "How far the clock is ahead of the time by which retention measures age.",
-            holdings.clockAheadSeconds)
+            usage.clockAheadSeconds)
     }
 }

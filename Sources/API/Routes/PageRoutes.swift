@@ -7,17 +7,17 @@ package import ViewerPages
 
 /// The daemon's own pages, and the exchange of spoken codes for links.
 package struct PageRoutes: Sendable {
-    package let shelf: PageCache
+    package let cache: PageCache
     package let shares: ShareRoutes
     package let administration: Administration
 
-    package init(shelf: PageCache, shares: ShareRoutes, administration: Administration) {
-        self.shelf = shelf
+    package init(cache: PageCache, shares: ShareRoutes, administration: Administration) {
+        self.cache = cache
         self.shares = shares
         self.administration = administration
     }
 
-    private var catalog: PageCatalog { shelf.catalog }
+    private var catalog: PageCatalog { cache.catalog }
 
     package func add(to router: inout Router) {
         router.add(.get, "/") { await start($0) }

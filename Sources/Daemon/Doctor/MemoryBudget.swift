@@ -107,7 +107,7 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "heart-rate histories told as streams", count: HistoryReaders.countMax,
                 bytesEach: HistoryReaders.bytesEach),
             Row(
-                name: "heart rates that other programs follow", count: ReaderPlaces.most,
+                name: "heart rates that other programs follow", count: ReaderPlaces.placesMax,
                 bytesEach: 4 << 10),
         ]
     }

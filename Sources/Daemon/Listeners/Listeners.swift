@@ -91,7 +91,7 @@ struct Listeners {
         router.notFound = { _ in ShareRefusal.unknown.response }
         router.add(.get, "/v1/device", .deviceSocket)
         shares.add(to: &router)
-        PageRoutes(shelf: pages, shares: shares, administration: administration)
+        PageRoutes(cache: pages, shares: shares, administration: administration)
             .add(to: &router)
         OwnerRoutes(
             administration: administration, sessions: sessions, commands: commands, pushes: pushes,

@@ -118,7 +118,7 @@ public struct CadenceProcessor: Sendable {
     private mutating func estimate(at time: Timestamp) {
         let cells = min(window.count, max(window.usableCells, CadenceTuning.windowCellsMin))
         guard cells >= CadenceTuning.windowCellsMin else { return }
-        spectrum.analyse(window, cells: cells)
+        spectrum.analyze(window, cells: cells)
         let usable = window.usableCells
         let isShort = usable < tuning.freshCells
         let speed = freshSpeed(at: time)
@@ -153,7 +153,7 @@ public struct CadenceProcessor: Sendable {
             quickLooks = 0
             return
         }
-        spectrum.analyse(window, cells: tuning.quickCells)
+        spectrum.analyze(window, cells: tuning.quickCells)
         evidence.weigh(
             spectrum, by: weights(isShort: true), in: GaitEvidence.Circumstances(), tuning: tuning)
         let advantage = evidence.advantage(over: tracker.stepsPerMinute)

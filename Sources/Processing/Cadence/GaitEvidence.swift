@@ -14,7 +14,7 @@ struct GaitEvidence: Sendable {
     static let binWidth = Float(log(Double(250.0 / 45.0))) / Float(bins - 1)
     static let stepsPerMinute: [Float] = (0..<bins).map { lowest * expf(Float($0) * binWidth) }
     /// Centers of the broad regions of usual cadence, steps/min.
-    static let regionCentres: [Float] = [55, 80, 110, 150, 190, 230]
+    static let regionCenters: [Float] = [55, 80, 110, 150, 190, 230]
 
     /// Multiples of the step rate at which spectra are read.
     private static let multiples: [Float] = [0.5, 1, 1.5, 2, 3, 0.25, 0.75]
@@ -22,8 +22,8 @@ struct GaitEvidence: Sendable {
         multiples.map { $0 * cadence * GaitSpectrum.binsPerStepRate }
     }
     private static let regionShares: [Float] = stepsPerMinute.flatMap { cadence in
-        regionCentres.map { centre in
-            let distance = logf(cadence / centre) / 0.2
+        regionCenters.map { center in
+            let distance = logf(cadence / center) / 0.2
             return expf(-0.5 * distance * distance)
         }
     }

@@ -23,28 +23,28 @@ struct GaitSpectrum: Sendable {
     /// - Parameters:
     ///   - window: A window of at least `cells`.
     ///   - cells: Number of the newest cells to analyze.
-    mutating func analyse(_ window: borrowing MotionWindow, cells: Int) {
+    mutating func analyze(_ window: borrowing MotionWindow, cells: Int) {
         self.cells = cells
         let taper = WindowTaper.of(cells: cells)
         let weights = taper.weights
         var transform = FourierTransform()
         var mean = SIMD4<Float>.zero
-        var centre: Float = 0
+        var center: Float = 0
         for index in 0..<cells {
             mean += window.cell(back: cells - index) * weights[index]
-            centre += Float(index) * weights[index]
+            center += Float(index) * weights[index]
         }
         var slope = SIMD4<Float>.zero
         var spread: Float = 0
         for index in 0..<cells {
-            let lever = Float(index) - centre
+            let lever = Float(index) - center
             slope += (window.cell(back: cells - index) - mean) * (weights[index] * lever)
             spread += weights[index] * lever * lever
         }
         slope /= max(spread, 1e-6)
         var variance = SIMD4<Float>.zero
         for index in 0..<cells {
-            let lever = Float(index) - centre
+            let lever = Float(index) - center
             let value = window.cell(back: cells - index) - mean - slope * lever
             variance += value * value * weights[index]
             transform.set(value * weights[index], at: index)

@@ -9,7 +9,7 @@ struct GaitWeights: Sendable {
     /// Weights of amplitudes at multiples of the step rate: length at 1/2, 1, 3/2, 2 and 3; axes at
     /// 1/2, 1, 3/2 and 2; length at 1/4 and 3/4; axes at 1/4 and 3/4.
     let harmonics: [Float]
-    /// Weight of each region of ``GaitEvidence/regionCentres``.
+    /// Weight of each region of ``GaitEvidence/regionCenters``.
     let regions: [Float]
     /// Slope of that weight with the logarithm of the amplitude in g.
     let regionSlopes: [Float]

@@ -4,7 +4,7 @@ import SensorModel
 ///
 /// A count that falls has restarted. A count that rises faster than a person can was taken over
 /// from elsewhere. Both restart the measurement and add nothing.
-struct MeasuredCount: Sendable {
+struct MeasuredGrowth: Sendable {
     let count: MeasuredValues.Quantity
     let rate: MeasuredValues.Quantity
     /// Units a second that one unit of the rate stands for.
@@ -13,10 +13,10 @@ struct MeasuredCount: Sendable {
     let perSecondMax: Double
 
     /// Counts meters; the limit is faster than a descent by bicycle.
-    static let meters = MeasuredCount(
+    static let meters = MeasuredGrowth(
         count: .distance, rate: .speed, perSecond: 1, perSecondMax: 30)
     /// Counts steps; the limit is 300 a minute, faster than any runner.
-    static let steps = MeasuredCount(
+    static let steps = MeasuredGrowth(
         count: .stepCount, rate: .cadence, perSecond: 1.0 / 60, perSecondMax: 5)
 
     private var last: MeasuredSensors.Reading?

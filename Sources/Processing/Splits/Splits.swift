@@ -102,7 +102,7 @@ struct Splits: Sendable {
     }
 
     /// Returns the splits already sent that a re-dated pause changed.
-    mutating func corrected(by movingTime: MovingTime) -> [Split] {
+    mutating func correct(by movingTime: MovingTime) -> [Split] {
         var changed: [Split] = []
         for index in tracks.indices {
             var start = tracks[index].start
@@ -122,7 +122,7 @@ struct Splits: Sendable {
     /// on the new path. Later marks become earlier by the time of the added meters.
     ///
     /// - Returns: The splits already sent that changed.
-    mutating func corrected(
+    mutating func correct(
         by change: LateFixes.Change, movingTime: MovingTime
     ) -> [Split] {
         guard let end = change.knots.last else { return [] }
@@ -141,7 +141,7 @@ struct Splits: Sendable {
             }
         }
         newest?.meters += change.addedMeters
-        return corrected(by: movingTime)
+        return correct(by: movingTime)
     }
 
     private static func time(

@@ -14,8 +14,8 @@ import SensorModel
 /// - Out: cadence, speed, meters and steps.
 struct MeasuredStage: Sendable {
     private var sensors = MeasuredSensors()
-    private var meters = MeasuredCount.meters
-    private var steps = MeasuredCount.steps
+    private var meters = MeasuredGrowth.meters
+    private var steps = MeasuredGrowth.steps
     private var power = RunningPower()
     /// The sensors whose values replaced our own at the last whole second.
     private var speedSensor: Int?

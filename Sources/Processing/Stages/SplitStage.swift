@@ -31,7 +31,7 @@ struct SplitStage: Sendable {
 
     /// Corrects splits after a pause was dated back.
     mutating func correct(by movingTime: MovingTime, _ context: inout StageContext) {
-        for split in splits.corrected(by: movingTime) {
+        for split in splits.correct(by: movingTime) {
             context.emitAlone(.correction(.split(split)))
         }
     }
@@ -40,7 +40,7 @@ struct SplitStage: Sendable {
     mutating func correct(
         by change: LateFixes.Change, movingTime: MovingTime, _ context: inout StageContext
     ) {
-        for split in splits.corrected(by: change, movingTime: movingTime) {
+        for split in splits.correct(by: change, movingTime: movingTime) {
             context.emitAlone(.correction(.split(split)))
         }
     }

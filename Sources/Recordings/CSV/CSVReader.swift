@@ -4,7 +4,7 @@ import SensorModel
 /// Reads a ``Recording`` from our CSV export, one row a second, and from other CSV files with
 /// similar columns, such as `Timestamp,Latitude,Longitude,Altitude (m),Heart Rate`.
 struct CSVReader {
-    static func recognises(_ columns: [String]) -> Bool {
+    static func recognizes(_ columns: [String]) -> Bool {
         columns.first?.hasPrefix("time") == true
             && columns.contains { $0.hasPrefix("latitude") || $0.hasPrefix("heartrate") }
     }

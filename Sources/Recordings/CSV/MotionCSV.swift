@@ -8,7 +8,7 @@ enum MotionCSV {
 
         """
 
-    static func recognises(_ columns: [String]) -> Bool {
+    static func recognizes(_ columns: [String]) -> Bool {
         columns.starts(with: ["timestamp", "heartrate(bpm)", "accelerometerx(g)"])
             && columns.count == 8
     }

@@ -47,7 +47,7 @@ struct FITDecoder {
         isFile = false
     }
 
-    static func recognises(_ bytes: [UInt8]) -> Bool {
+    static func recognizes(_ bytes: [UInt8]) -> Bool {
         bytes.count >= 12 && bytes[8..<12].elementsEqual(Array(".FIT".utf8))
     }
 

@@ -54,7 +54,7 @@ struct FITRecordingReader {
         builder.set(source: sensors.creator)
         let onFoot = [nil, 0, 1, 4, 10, 11, 17].contains(sport)
         if !onFoot { builder.recording.totals.steps = nil }
-        builder.countBothFeet(onFoot: onFoot)
+        builder.convertCadence(onFoot: onFoot)
         keepBeats()
         var recording = try builder.finish()
         recording.frames = remainders.merged(into: recording.frames)

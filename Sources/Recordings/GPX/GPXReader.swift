@@ -24,7 +24,7 @@ struct GPXReader {
             throw .malformed(.gpx, byte: error.byte, problem: error.problem)
         }
         let sport = reader.builder.recording.sport
-        reader.builder.countBothFeet(onFoot: sport != "cycling" && sport != "biking")
+        reader.builder.convertCadence(onFoot: sport != "cycling" && sport != "biking")
         return try reader.builder.finish()
     }
 

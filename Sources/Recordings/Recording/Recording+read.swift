@@ -40,7 +40,7 @@ extension Recording {
     private static func readFile(
         name: String, _ bytes: [UInt8], _ itemsMax: Int
     ) throws(RecordingError) -> Recording {
-        if FITDecoder.recognises(bytes) { return try FITRecordingReader.read(bytes, itemsMax) }
+        if FITDecoder.recognizes(bytes) { return try FITRecordingReader.read(bytes, itemsMax) }
         let head = String(decoding: bytes.prefix(4096), as: UTF8.self).drop {
             $0.isWhitespace || $0 == "\u{FEFF}"
         }
@@ -54,13 +54,13 @@ extension Recording {
         }
         if head.hasPrefix("{") { return try NDJSONReader.read(bytes, itemsMax) }
         let table = CSVTable(bytes)
-        if MotionCSV.recognises(table.columns) { return try MotionCSV.read(table, itemsMax) }
+        if MotionCSV.recognizes(table.columns) { return try MotionCSV.read(table, itemsMax) }
         for (columns, file) in zip(
             [["t_s", "ax"], ["t_s", "lat"], ["t_s", "bpm"]], neutralFileNames)
         where table.columns.starts(with: columns) {
             return try NeutralReader.read([file: bytes], itemsMax)
         }
-        if CSVReader.recognises(table.columns) { return try CSVReader.read(table, itemsMax) }
+        if CSVReader.recognizes(table.columns) { return try CSVReader.read(table, itemsMax) }
         // The name shows the intended format, so that format's reader can describe the error.
         switch name.split(separator: ".").last?.lowercased() {
         case "fit": throw .malformed(.fit, byte: 0, problem: "no FIT header")

@@ -27,7 +27,7 @@ struct RecordingBuilder: FrameCollector {
     private struct Measured {
         var time: Timestamp
         var values: MeasuredValues
-        /// Cadence in the unit of the file, see ``countBothFeet(onFoot:)``.
+        /// Cadence in the unit of the file, see ``convertCadence(onFoot:)``.
         var cadence: Double?
     }
 
@@ -100,7 +100,7 @@ struct RecordingBuilder: FrameCollector {
     /// Watches count one foot. A few programs count both, which is detected by values too high for
     /// one foot. On a bicycle the cadence is that of the pedals. The conversion comes last, because
     /// the sport may come last in the file.
-    mutating func countBothFeet(onFoot: Bool) {
+    mutating func convertCadence(onFoot: Bool) {
         let highest = recording.deviceValues.compactMap(\.cadence).max() ?? 0
         let factor = highest > Self.stridesPerMinuteMax ? 1.0 : 2.0
         for index in recording.deviceValues.indices {

@@ -28,7 +28,7 @@ struct TCXReader {
             throw .malformed(.tcx, byte: error.byte, problem: error.problem)
         }
         reader.closeLaps()
-        reader.builder.countBothFeet(onFoot: reader.builder.recording.sport != "cycling")
+        reader.builder.convertCadence(onFoot: reader.builder.recording.sport != "cycling")
         return try reader.builder.finish()
     }
 

@@ -213,7 +213,7 @@ extension FlowCallbacks {
             },
             rebuild: parts.rebuild, stopRebuilding: parts.stopRebuilding,
             began: parts.began, memory: parts.memory,
-            crowdedOut: { links[$0.loop].push(.close($0, .tooManyRequests)) },
+            disconnect: { links[$0.loop].push(.close($0, .tooManyRequests)) },
             notice: parts.notice,
             ingestLag: { parts.counters.ingestLag.record(seconds: $0) },
             complain: { logger.error("\($0)") })

@@ -4,19 +4,19 @@ package import SensorModel
 /// Places of readers of ``HeartRateHub``, limited per party and in total.
 package struct ReaderPlaces: Sendable {
     /// Places in total; a room of 50 runners takes 50.
-    package static let most = 3000
+    package static let placesMax = 3000
     /// Places of one party, so that it never takes all.
-    static let mostOfParty = 750
+    static let placesPerPartyMax = 750
 
     private var taken: [LinkParty: Int] = [:]
     private var all = 0
     /// Arrivals: all places at once, then 25 a second. Each arrival asks the pipeline, so a few
     /// sockets that join and leave without end would occupy it.
-    private var coming = KeyedPace<LinkParty>(burst: Double(mostOfParty), perSecond: 25)
+    private var coming = KeyedPace<LinkParty>(burst: Double(placesPerPartyMax), perSecond: 25)
 
     /// - Returns: Whether so many places are free.
     package func hasRoom(_ count: Int, for party: LinkParty) -> Bool {
-        taken[party, default: 0] + count <= Self.mostOfParty && all + count <= Self.most
+        taken[party, default: 0] + count <= Self.placesPerPartyMax && all + count <= Self.placesMax
     }
 
     /// Takes places for readers that arrive.

@@ -49,7 +49,7 @@ struct EventWindow {
     }
 
     /// Drops the older half of the entries, a single one too.
-    mutating func giveUpOlderHalf() {
+    mutating func evictOlderHalf() {
         giveUp((entries.count + 1) / 2)
     }
 

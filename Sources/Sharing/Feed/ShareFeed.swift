@@ -110,7 +110,7 @@ public final class ShareFeed {
 
     /// Drops the older half of the events. Viewers that still wait for those count as too slow.
     func giveUpOlderEvents() {
-        events.giveUpOlderHalf()
+        events.evictOlderHalf()
         marks.lostEvent = events.lostRevision
     }
 

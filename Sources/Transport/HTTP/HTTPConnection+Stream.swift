@@ -6,7 +6,7 @@ extension HTTPConnection {
     func head(of response: HTTPResponse, framing: HTTPResponse.Framing?) -> [UInt8] {
         var response = response
         // A 1.0 client must be told that the connection is kept.
-        if isOld, keepsAlive { response.fields["Connection"] = "keep-alive" }
+        if isHTTP10, keepsAlive { response.fields["Connection"] = "keep-alive" }
         return response.encodeHead(
             framing: framing, keepsAlive: keepsAlive,
             date: HTTPDate.text(loop.arrivalClock().microseconds / 1_000_000),
@@ -47,7 +47,7 @@ extension HTTPConnection {
             return loop.eventLoop.makeFailedFuture(HTTPBodyError.readerGone)
         }
         var wire = bytes
-        if !isOld {
+        if !isHTTP10 {
             wire = Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes
             wire += [13, 10]
         }
@@ -63,9 +63,9 @@ extension HTTPConnection {
     @discardableResult
     func send(_ buffer: ByteBuffer, to channel: any Channel) -> EventLoopFuture<Void> {
         let count = buffer.readableBytes
-        let isAllowed = ticket.owes(more: count)
+        let isAllowed = ticket.changeOwed(by: count)
         let written = records == nil ? channel.writeAndFlush(buffer) : flush(buffer, to: channel)
-        written.assumeIsolated().whenComplete { [ticket] _ in _ = ticket.owes(more: -count) }
+        written.assumeIsolated().whenComplete { [ticket] _ in _ = ticket.changeOwed(by: -count) }
         if !isAllowed { channel.drop() }
         return written
     }
@@ -87,7 +87,7 @@ extension HTTPConnection {
 
     private func endStream() {
         guard case .answering = stage else { return }
-        if !isOld { write(Array("0\r\n\r\n".utf8)) }
+        if !isHTTP10 { write(Array("0\r\n\r\n".utf8)) }
         finishAnswer()
     }
 }

@@ -44,7 +44,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
     private var isHead = false
     /// The proof of a share, which the current request gives unless it is refused.
     private var shareProof: ConnectionProof?
-    private(set) var isOld = false
+    private(set) var isHTTP10 = false
     var isStopping = false
     /// Whether the deadline belongs to a head being received, not to an idle connection.
     private var headIsTimed = true
@@ -178,7 +178,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             stage = .reading(head, match)
             keepsAlive = head.keepsAlive
             isHead = head.method == .head
-            isOld = raw.version == .http1_0
+            isHTTP10 = raw.version == .http1_0
             body = RequestBody()
             bodyStarted = .now()
             if head.contentLength != 0 {
@@ -254,7 +254,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
 
     private func sendInTurn(_ response: HTTPResponse) {
         guard !waiting.isEmpty || buffer.isHolding else { return send(response) }
-        loop.requestTurns.count { send(response) }
+        loop.requestTurns.runTimed { send(response) }
     }
 
     func send(_ response: HTTPResponse) {
@@ -277,8 +277,8 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
             readingSeconds = wire.count / max(1, limits.bodyBytesPerSecondMin)
             finishAnswer()
         case .stream(let produce):
-            if isOld { keepsAlive = false }
-            write(head(of: response, framing: isOld ? .close : .chunked))
+            if isHTTP10 { keepsAlive = false }
+            write(head(of: response, framing: isHTTP10 ? .close : .chunked))
             if isHead {
                 finishAnswer()
             } else {

@@ -75,7 +75,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         phase = .head(bytes: 0)
         bodyBytes = 0
         // Holding less than before never exceeds the limit.
-        _ = ticket.holdsReceived(held.readableBytes)
+        _ = ticket.setReceived(held.readableBytes)
     }
 
     /// Passes on more input, once the connection can use it.
@@ -90,7 +90,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
     func end() {
         phase = .ended
         held = ByteBuffer()
-        _ = ticket.holdsReceived(0)
+        _ = ticket.setReceived(0)
         setReading(true)
     }
 
@@ -107,7 +107,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
             return context.channel.drop()
         }
         feed(context)
-        guard !ticket.holdsReceived(bodyBytes + held.readableBytes) else { return }
+        guard !ticket.setReceived(bodyBytes + held.readableBytes) else { return }
         switch phase {
         case .head, .body: context.fireErrorCaught(HTTPRefusal.tooManyOfAll)
         case .answering: context.channel.drop()
@@ -148,7 +148,7 @@ final class RequestBuffer: ChannelInboundHandler, RemovableChannelHandler {
         setReading(true)
         if held.readableBytes > 0 { context.fireChannelRead(wrapInboundOut(held)) }
         held = ByteBuffer()
-        _ = ticket.holdsReceived(0)
+        _ = ticket.setReceived(0)
         context.fireChannelReadComplete()
         context.leavePipeline(removalToken: removalToken)
     }

@@ -35,20 +35,20 @@ struct RequestHead: Sendable {
         raw = head
         self.method = method
         fields = HTTPFields(head.headers.map { .init(name: $0.name, value: $0.value) })
-        let isOld = head.version == .http1_0
-        try Self.checkHost(fields, isOld: isOld)
-        contentLength = try Self.contentLength(fields, isOld: isOld, limits: limits)
+        let isHTTP10 = head.version == .http1_0
+        try Self.checkHost(fields, isHTTP10: isHTTP10)
+        contentLength = try Self.contentLength(fields, isHTTP10: isHTTP10, limits: limits)
         (path, query) = try Self.split(head.uri)
         // The parser accepts no request after one that requests another protocol.
         keepsAlive = head.isKeepAlive && fields["upgrade"] == nil
-        expectsContinue = try Self.expectsContinue(fields, isOld: isOld)
+        expectsContinue = try Self.expectsContinue(fields, isHTTP10: isHTTP10)
     }
 
-    private static func checkHost(_ fields: HTTPFields, isOld: Bool) throws(HTTPRefusal) {
+    private static func checkHost(_ fields: HTTPFields, isHTTP10: Bool) throws(HTTPRefusal) {
         let hosts = fields.values("host")
         guard hosts.count <= 1 else { throw .hostRepeated }
         guard let host = hosts.first else {
-            if isOld { return }
+            if isHTTP10 { return }
             throw .hostMissing
         }
         let allowed = host.utf8.allSatisfy { byte in
@@ -65,14 +65,14 @@ struct RequestHead: Sendable {
     }
 
     private static func contentLength(
-        _ fields: HTTPFields, isOld: Bool, limits: ConnectionLimits
+        _ fields: HTTPFields, isHTTP10: Bool, limits: ConnectionLimits
     ) throws(HTTPRefusal) -> Int? {
         let codings = fields.values("transfer-encoding")
         let lengths = fields.values("content-length")
         guard lengths.count + min(codings.count, 1) <= 1 else { throw .malformed }
         if !codings.isEmpty {
             // A proxy that speaks 1.0 does not know chunks and would read another body.
-            guard !isOld, codings.count == 1 else { throw .malformed }
+            guard !isHTTP10, codings.count == 1 else { throw .malformed }
             guard HTTPFields.same(codings[0], "chunked") else { throw .codingUnknown }
             return nil
         }
@@ -100,9 +100,9 @@ struct RequestHead: Sendable {
     }
 
     private static func expectsContinue(
-        _ fields: HTTPFields, isOld: Bool
+        _ fields: HTTPFields, isHTTP10: Bool
     ) throws(HTTPRefusal) -> Bool {
-        guard let expectation = fields["expect"], !isOld else { return false }
+        guard let expectation = fields["expect"], !isHTTP10 else { return false }
         guard HTTPFields.same(expectation, "100-continue") else { throw .expectationUnknown }
         return true
     }

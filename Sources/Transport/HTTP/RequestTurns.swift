@@ -27,7 +27,7 @@ final class RequestTurns {
     }
 
     /// Runs the answer to a request that others wait behind, and counts its time as used.
-    func count(_ work: () -> Void) {
+    func runTimed(_ work: () -> Void) {
         let begin = NIODeadline.now()
         work()
         rest(since: begin)

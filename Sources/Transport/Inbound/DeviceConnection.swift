@@ -229,7 +229,7 @@ final class DeviceConnection: RingSpaceWaiter {
         let record = InboundMessage.refused(id, refused.sequence, arrival: arrival)
         guard loop.inbound.push(record) else { return false }
         loop.counters.countRefused(refused.refusal)
-        guard refusals.allows(at: arrival) else {
+        guard refusals.admit(at: arrival) else {
             close(.tooManyRequests)
             return true
         }

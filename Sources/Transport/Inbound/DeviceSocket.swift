@@ -53,7 +53,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         guard !isClosing else { return }
         let buffer = unwrapInboundIn(data)
         offer(buffer.readableBytesUInt8Span)
-        guard !ticket.holdsReceived(splitter.pendingBytes) else { return }
+        guard !ticket.setReceived(splitter.pendingBytes) else { return }
         refuse(.tooManyRequests, CloseCode.tooManyRequests.reason)
     }
 

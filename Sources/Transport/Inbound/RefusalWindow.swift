@@ -14,7 +14,7 @@ struct RefusalWindow {
     }
 
     /// - Returns: `false` for a refusal beyond ``countMax`` within the window.
-    mutating func allows(at time: Timestamp) -> Bool {
+    mutating func admit(at time: Timestamp) -> Bool {
         guard times.count == countMax else {
             times.append(time.microseconds)
             return true

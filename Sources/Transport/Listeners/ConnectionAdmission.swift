@@ -149,7 +149,7 @@ final class ConnectionTicket {
     /// Reports how many received bytes the connection holds that are not yet a whole message.
     ///
     /// - Returns: `false` if its class may not hold that much; the connection must then be closed.
-    func holdsReceived(_ bytes: Int) -> Bool {
+    func setReceived(_ bytes: Int) -> Bool {
         messageBytes = bytes
         return drawReceived()
     }
@@ -157,7 +157,7 @@ final class ConnectionTicket {
     /// Reports how many bytes of an incomplete TLS record the connection holds.
     ///
     /// - Returns: `false`: the connection must be closed.
-    func holdsRecord(_ bytes: Int) -> Bool {
+    func setRecord(_ bytes: Int) -> Bool {
         recordBytes = bytes
         return drawReceived()
     }
@@ -178,7 +178,7 @@ final class ConnectionTicket {
     /// longest.
     ///
     /// - Returns: `false` if the connection alone owes too much; it must then be closed.
-    func owes(more bytes: Int) -> Bool {
+    func changeOwed(by bytes: Int) -> Bool {
         owedBytes += bytes
         let pooled = ByteBudget.pooled(owedBytes, .owed(proved))
         guard pooled != pooledOwed else { return true }

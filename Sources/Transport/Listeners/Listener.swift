@@ -148,7 +148,7 @@ struct Listener: Sendable {
         guard let identity = configuration.identity else { return nil }
         let records = TLSRecordGate(
             store: identity.secrets, counters: loops.counters, turns: state.handshakeTurns,
-            network: peer.widestNetwork, holdsRecord: { ticket.holdsRecord($0) })
+            network: peer.widestNetwork, setRecord: { ticket.setRecord($0) })
         try pipeline.addHandlers(records, NIOSSLServerHandler(context: identity.context))
         return records
     }

@@ -143,7 +143,7 @@ final class ViewerSink {
     private func queue(_ buffer: ByteBuffer, areRecords: Bool = false) -> Outcome {
         let count = buffer.readableBytes
         queuedBytes += count
-        let isAllowed = ticket?.owes(more: count) ?? true
+        let isAllowed = ticket?.changeOwed(by: count) ?? true
         isInWrite = true
         guard
             let written = areRecords
@@ -154,7 +154,7 @@ final class ViewerSink {
         }
         written.assumeIsolated().whenComplete { result in
             self.queuedBytes -= count
-            _ = self.ticket?.owes(more: -count)
+            _ = self.ticket?.changeOwed(by: -count)
             guard case .success = result else { return self.channelIsGone() }
             // For the caller, bytes that were sent at once were never queued.
             if self.queuedBytes == 0, !self.isInWrite { self.drained?() }

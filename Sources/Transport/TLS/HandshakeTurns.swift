@@ -34,7 +34,7 @@ final class HandshakeTurns {
     /// there are few.
     func wait(_ gate: TLSRecordGate, from network: PeerAddress.Prefix) {
         guard !order.isEmpty || restsUntil > clock() else {
-            return count { gate.takeTurn(isLater: false) }
+            return runTimed { gate.takeTurn(isLater: false) }
         }
         if waiting[network] == nil { order.append(network) }
         waiting[network, default: []].append(gate)
@@ -58,12 +58,12 @@ final class HandshakeTurns {
                 waiting[network] = gates
                 order.append(network)
             }
-            count { gate.takeTurn(isLater: true) }
+            runTimed { gate.takeTurn(isLater: true) }
         }
         schedule()
     }
 
-    private func count(_ work: () -> Void) {
+    private func runTimed(_ work: () -> Void) {
         let begin = clock()
         work()
         let end = clock()

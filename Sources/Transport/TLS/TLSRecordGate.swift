@@ -44,7 +44,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
     /// Whether received handshake records wait for their turn.
     private var isWaiting = false
     /// Called with the bytes of an incomplete record; `false` ends the connection.
-    private let holdsRecord: (Int) -> Bool
+    private let setRecord: (Int) -> Bool
     private var state = State.library(Handshake())
     private var received = ByteBuffer()
     private var context: ChannelHandlerContext?
@@ -60,13 +60,13 @@ final class TLSRecordGate: ChannelDuplexHandler {
 
     init(
         store: TLSSecretStore, counters: TransportCounters, turns: HandshakeTurns,
-        network: PeerAddress.Prefix, holdsRecord: @escaping (Int) -> Bool
+        network: PeerAddress.Prefix, setRecord: @escaping (Int) -> Bool
     ) {
         self.turns = turns
         self.network = network
         self.store = store
         self.counters = counters
-        self.holdsRecord = holdsRecord
+        self.setRecord = setRecord
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -87,7 +87,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
         } else {
             readRecords(context)
         }
-        guard holdsRecord(received.readableBytes) else {
+        guard setRecord(received.readableBytes) else {
             received = ByteBuffer()
             return abort(.unexpectedMessage, context)
         }
@@ -106,7 +106,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
     private func readRecords(_ context: ChannelHandlerContext) {
         do throws(NotTLSRecords) {
             while let record = try received.readRecord() {
-                guard work.admits(bytes: record.readableBytes - overhead, isOpened: isOwn) else {
+                guard work.admit(bytes: record.readableBytes - overhead, isOpened: isOwn) else {
                     received = ByteBuffer()
                     return abort(.unexpectedMessage, context)
                 }
@@ -299,7 +299,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
             guard opened.content.count == 5, opened.content.starts(with: [24, 0, 0, 1]),
                 opened.content[4] <= 1
             else { return abort(.unexpectedMessage, context) }
-            guard work.admitsKeyUpdate() else { return abort(.unexpectedMessage, context) }
+            guard work.admitKeyUpdate() else { return abort(.unexpectedMessage, context) }
             receiving.update()
             var records: [UInt8] = []
             if opened.content[4] == 1 { Self.update(&sending, into: &records) }

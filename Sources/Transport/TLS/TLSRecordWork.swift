@@ -32,9 +32,9 @@ struct TLSRecordWork {
     /// - Parameters:
     ///   - bytes: Bytes of content.
     ///   - isOpened: Whether ``TLSRecordGate`` opens the record and so recognizes a key update,
-    ///     which ``admitsKeyUpdate()`` charges.
+    ///     which ``admitKeyUpdate()`` charges.
     /// - Returns: `false`: the connection must end.
-    mutating func admits(bytes: Int, isOpened: Bool = true) -> Bool {
+    mutating func admit(bytes: Int, isOpened: Bool = true) -> Bool {
         left -=
             !isOpened && bytes == Self.keyUpdateBytes
             ? Self.recordsPerPossibleUpdate
@@ -43,7 +43,7 @@ struct TLSRecordWork {
     }
 
     /// Charges a key update, in addition to its record; `false`: the connection must end.
-    mutating func admitsKeyUpdate() -> Bool {
+    mutating func admitKeyUpdate() -> Bool {
         left -= Self.recordsPerKeyUpdate
         return left >= 0
     }

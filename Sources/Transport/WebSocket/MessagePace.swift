@@ -36,7 +36,7 @@ struct MessagePace {
 
     /// - Parameter now: Nanoseconds of a monotonic clock.
     /// - Returns: Whether a message may be taken now; it counts as taken.
-    mutating func takes(atNanoseconds now: UInt64) -> Bool {
+    mutating func admit(atNanoseconds now: UInt64) -> Bool {
         let next = max(due, now) + nanosecondsEach
         guard next <= now + nanosecondsEach * UInt64(burst) else { return false }
         due = next

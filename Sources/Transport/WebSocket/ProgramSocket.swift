@@ -108,7 +108,7 @@ final class ProgramSocket: WebSocketEndpoint {
             isHolding = true
             return false
         }
-        guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
+        guard pace.admit(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
             socket?.resumeLater()
             return false
         }

@@ -43,7 +43,7 @@ final class ViewerSocket: WebSocketEndpoint {
     func received(_ kind: ServerFrame.Kind, _ message: Span<UInt8>) -> Bool {
         guard let viewer else { return true }
         var pace = pace ?? .viewer
-        guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
+        guard pace.admit(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
             socket?.resumeLater()
             return false
         }
@@ -58,7 +58,7 @@ final class ViewerSocket: WebSocketEndpoint {
     /// Sends a refusal, at a limited rate and only to a viewer that reads: each is a system call.
     private func say(_ refusal: ViewerCommandRefusal, to viewer: Viewer) {
         var pace = refusals ?? .refusals
-        let admits = pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds)
+        let admits = pace.admit(atNanoseconds: NIODeadline.now().uptimeNanoseconds)
         refusals = pace
         guard admits, !viewer.sink.isQueueing else { return }
         socket?.send(ServerFrame.encode(.text, Array(refusal.json.utf8)))

@@ -65,7 +65,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
 
     private func checkHeld() {
         let held = reader.message.count + unread.count + endpoint.heldBytes
-        if !ticket.holdsReceived(held) { close(.tooManyRequests) }
+        if !ticket.setReceived(held) { close(.tooManyRequests) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -126,7 +126,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     /// - Returns: `false` if the peer sends too many pings and pongs; the socket is then closed.
     private func admitsControl() -> Bool {
         var pace = controls ?? .controls
-        guard pace.takes(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
+        guard pace.admit(atNanoseconds: NIODeadline.now().uptimeNanoseconds) else {
             close(.tooManyRequests)
             return false
         }
@@ -217,7 +217,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     private func endClosing() {
         isClosing = true
         unread = []
-        _ = ticket.holdsReceived(0)
+        _ = ticket.setReceived(0)
         heldKind = nil
         setReading(true)
         sink.channel.close(mode: .output, promise: nil)

@@ -1,4 +1,4 @@
-// The colours of base.css, for what is drawn on canvas.
+// The colors of base.css, for what is drawn on canvas.
 
 let cache;
 

@@ -15,9 +15,9 @@ import { merge, mergePast, startTime } from "./state.js";
 import { translatePage } from "./strings.js";
 import { WeekStrip } from "./week.js";
 
-/** As many colours as people tell apart, also those who see red and green alike. */
+/** As many colors as people tell apart, also those who see red and green alike. */
 const runnerColors = 8;
-/** With more runners than colours the next ones are square, and their routes are dashed. */
+/** With more runners than colors the next ones are square, and their routes are dashed. */
 const runnerShapes = 2;
 
 const t = translatePage(document, navigator.languages);
@@ -64,7 +64,7 @@ function entryOf(message) {
   return entry;
 }
 
-/** Colours go by name, so that every viewer sees a runner in the same one. */
+/** Colors go by name, so that every viewer sees a runner in the same one. */
 function numberAll() {
   const order = [...entries.values()].sort((left, right) => (left.key < right.key ? -1 : 1));
   order.forEach((entry, index) => {

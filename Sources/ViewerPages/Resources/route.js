@@ -23,7 +23,7 @@ export function markRows(series, meters) {
   return rows;
 }
 
-/** A colour that does not last this many rows is not drawn: at a border it would only flicker. */
+/** A color that does not last this many rows is not drawn: at a border it would only flicker. */
 const steadyRows = 8;
 
 /** For each row its class, without changes that do not last. Pure. */
@@ -47,7 +47,7 @@ export function steadyClasses(length, classOf, least = steadyRows) {
   return classes;
 }
 
-/** Draws rows `from`…`to`; `classOf(index)` picks the colour, `colorOf(class)` gives it. */
+/** Draws rows `from`…`to`; `classOf(index)` picks the color, `colorOf(class)` gives it. */
 export function drawRoute(painter, series, { from, to, classOf, colorOf, width }) {
   const { context, place } = painter;
   const { x, y, time } = series.column;
@@ -189,7 +189,7 @@ export function dot(context, { x, y }, radius, fill, stroke, width) {
   context.stroke();
 }
 
-/** A dot that letters stand on; `shape` 1 is a square, for who has another's colour. */
+/** A dot that letters stand on; `shape` 1 is a square, for who has another's color. */
 export function token(context, point, radius, fill, stroke, shape) {
   if (!shape) {
     dot(context, point, radius, fill, stroke, 2.5);

@@ -20,7 +20,7 @@ export const languages = {
     replay: "Replay", jumpToLive: "Jump to live", now: "Now", play: "Play", pausePlayback: "Pause playback",
     playbackSpeed: "Playback speed", timeline: "Timeline of the run", behind: "{age} ago",
     wholeRoute: "Whole route", free: "Free", follow: "Follow", zoomIn: "Zoom in",
-    zoomOut: "Zoom out", colorBy: "Colour", byZone: "By zone", byPace: "By pace",
+    zoomOut: "Zoom out", colorBy: "Color", byZone: "By zone", byPace: "By pace",
     mapHint: "Map of the route. Arrow keys move it, plus and minus zoom, F follows, W shows all.",
     chartHint: "Charts. Left and right arrow keys move the cursor.",
     overTime: "By time", overDistance: "By distance", units: "Units", metric: "Metric",

@@ -10,7 +10,7 @@ import WireFormat
 @testable import API
 
 /// Training load over sessions, and heart-rate zones by date.
-@Suite(.serialized) struct TrainingDeskTests {
+@Suite(.serialized) struct TrainingServiceTests {
     private static func time(_ text: String) -> Timestamp {
         let date = ISO8601DateFormatter().date(from: text) ?? .distantPast
         return Timestamp(secondsSince1970: date.timeIntervalSince1970)

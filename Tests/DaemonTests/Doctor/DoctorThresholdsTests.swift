@@ -3,7 +3,7 @@ import Testing
 @testable import Daemon
 
 /// The doctor's verdict for a measured value.
-@Suite struct JudgementTests {
+@Suite struct DoctorThresholdsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let finding: Finding

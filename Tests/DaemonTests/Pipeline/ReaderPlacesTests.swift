@@ -24,8 +24,8 @@ struct ReaderPlacesTests {
                 counts, to: &places, by: Self.parties[index],
                 at: Self.now.advanced(bySeconds: seconds))
         }
-        let most = ReaderPlaces.mostOfParty
-        for index in 0..<(ReaderPlaces.most / most) {
+        let most = ReaderPlaces.placesPerPartyMax
+        for index in 0..<(ReaderPlaces.placesMax / most) {
             #expect(admitted([most + 1, most - 50, 50, 1], by: index) == [most - 50, 50])
         }
         #expect(admitted([1], by: 4).isEmpty)
@@ -62,7 +62,7 @@ struct ReaderPlacesTests {
                 return true
             }
         }
-        #expect(coming(at: Self.now) == ReaderPlaces.mostOfParty)
+        #expect(coming(at: Self.now) == ReaderPlaces.placesPerPartyMax)
         #expect(coming(at: Self.now.advanced(bySeconds: 10)) == 250)
         #expect(Self.admitted([1], to: &places, by: Self.parties[1], at: Self.now) == [1])
     }

@@ -30,7 +30,7 @@ public struct Runner {
     private var crossing: StreetSearch
     /// Places near home that ways pass, with the ways on from there.
     private var parks: [(corner: Int, ways: StreetSearch)] = []
-    private var favourites: [Route] = []
+    private var favorites: [Route] = []
     private var record = 1000
     private var day = 1_780_000_000.0
 
@@ -67,7 +67,7 @@ public struct Runner {
         }
         tasteFactor = 1 + strength * 0.43
         if habit == .roundabout { findParks() }
-        favourites = (0..<6).map { _ in newRoute() }
+        favorites = (0..<6).map { _ in newRoute() }
     }
 
     /// The corners of the home's street and how far they are from the door.
@@ -84,7 +84,7 @@ public struct Runner {
             day += 86_400 * Double(1 + generator.next() % 3) + 7200 * generator.gaussian()
             let route =
                 generator.happens(0.55)
-                ? favourites[Int(generator.next() % 6)] : newRoute()
+                ? favorites[Int(generator.next() % 6)] : newRoute()
             return record(route)
         }
     }

@@ -98,7 +98,7 @@ test("an axis has room, and round marks", () => {
     [270, 300, 330, 360, 390]);
 });
 
-test("a colour that does not last is not drawn", () => {
+test("a color that does not last is not drawn", () => {
   const zones = [1, 1, 1, 2, 1, 1, 2, 2, 2, 2];
   assert.deepEqual([...steadyClasses(10, (index) => zones[index], 3)], [1, 1, 1, 1, 1, 1, 2, 2, 2, 2]);
 });
