@@ -96,6 +96,23 @@ def each(target, count, work):
     return seen
 
 
+def at_once(target, count, *words):
+    """A request on so many connections at once, again when all are answered; `words`: of `request`."""
+    seen, links = collections.Counter(), []
+    while target.goes_on:
+        try:
+            while len(links) < max(2, int(count * target.scale)):
+                links.append(target.connect())
+            for link in links:
+                target.request(link, *words)
+            for link in links:
+                seen[read(link)[0]] += 1
+        except OSError:
+            seen["closed"] += 1
+            links = []
+    return seen
+
+
 def hold(target, links):
     """Keeps them until the time is up; counts those that the daemon has closed."""
     while target.goes_on:

@@ -7,8 +7,8 @@ import base64, json, os, random, socket, struct, sys, time
 
 from besieger import UPGRADE, Target, each, hold, left, masked, opened
 from besieging_with_token import (
-    buttons, courses, deletions, device_links, exports, imports, links, many_links, owners, profiles,
-    pushes, sessions_push, sessions_tcp, shares, unknown_fields, zones)
+    buttons, courses, deletions, device_links, empty_pushes, exports, imports, links, many_links,
+    owners, profiles, pushes, sessions_push, sessions_tcp, share_lists, shares, unknown_fields, zones)
 from besieging_with_tls import half_handshakes, handshakes
 
 
@@ -215,14 +215,15 @@ ATTACKS = [
     (device_links, ["closed"]), (streams, []), (playbacks, []), (resumes, []), (weeks, []),
     (owners, []), (links, []), (profiles, []), (pushes, []), (openings, []), (pages_left, []),
     (latests_left, []), (rooms, []), (buttons, ["pressed"]), (imports, [201]),
-    (unknown_fields, ["kilobytes"]), (many_links, [201]),
+    (unknown_fields, ["kilobytes"]), (many_links, [201]), (share_lists, [200]),
+    (empty_pushes, [200]),
 ]
 
 # Against a daemon whose viewers come over TLS.
 TLS_ATTACKS = [(handshakes, ["answered"]), (half_handshakes, [])]
 
 # Too many changes in ten seconds are refused, also those of the attack before: each has its own device.
-CHANGES = [zones, courses, profiles, imports]
+CHANGES = [zones, courses, profiles, imports, share_lists]
 
 
 def main():

@@ -1,7 +1,7 @@
 """Attacks of one who holds a device's token, for `tools/siege all`, as those of besieging.py."""
 import collections, gzip, json, os, random, time, uuid
 
-from besieger import each, hold, opened, read
+from besieger import at_once, each, hold, opened, read
 
 
 def exports(target):
@@ -196,6 +196,26 @@ def many_links(target):
         seen[target.ask(link, "DELETE", f"/v1/me/shares/{name}", token=token)] += 1
         return link
     return each(target, 8, work)
+
+
+def share_lists(target):
+    """As many connections as a token may have ask for the list of as many shares as it may have."""
+    link = target.connect()
+    for number in range(60):
+        body = json.dumps({"name": f"listed-{number}"}).encode()
+        while target.ask(link, "POST", "/v1/me/shares", body, target.token) == 429:
+            time.sleep(0.1)
+    seen = at_once(target, 56, "GET", "/v1/me/shares", b"", target.token)
+    for number in range(60):
+        target.ask(link, "DELETE", f"/v1/me/shares/listed-{number}", token=target.token)
+    return seen
+
+
+def empty_pushes(target):
+    """Bodies that are read at once, and hold nothing that a pace counts."""
+    body = json.dumps({"messageId": 1, "sessionId": "x", "deviceId": "x",
+                       "payload": [{"name": "x", "time": "0", "values": {}}] * 700}).encode()
+    return at_once(target, 56, "POST", "/in/sensorlogger", body, target.token)
 
 
 def profiles(target):
