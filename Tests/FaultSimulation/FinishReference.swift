@@ -31,11 +31,19 @@ enum FinishReference {
         // Indices of records before or at a long stand, whose places no longer count as left.
         var final: Set<Int> = []
         var stands = false
+        // After an end the places count no longer as left, until the session continues.
+        var isOver = false
+        let continues = Reference.continuations(of: records)
         var ahead: HiddenCircle?
         for (index, record) in records.enumerated() {
             while let first = waiting.first, due(records[first]) <= record.arrival {
                 releases[first].by = record.offset
                 waiting.removeFirst()
+            }
+            if continues[index] { (isOver, stands, ahead) = (false, false, nil) }
+            if record.isEnd {
+                isOver = true
+                final.formUnion(waiting)
             }
             if let point = track.points[index] {
                 if !stands, point.isAtStand { final.formUnion(waiting) }
@@ -82,7 +90,7 @@ enum FinishReference {
             } else {
                 releases[index].isNear = true
                 waiting.append(index)
-                if stands { final.insert(index) }
+                if stands || isOver { final.insert(index) }
             }
         }
         return releases

@@ -17,6 +17,7 @@ extension Reference {
             settings.map { FinishReference.releases(of: records, $0) }
             ?? records.map { FinishReference.Release(at: $0.arrival, by: $0.offset) }
         let isHidden = isHidden(records, settings, isStartLost: isStartLost)
+        let continues = Self.continuations(of: records)
         let track = TrackReference(of: records)
         var way: WayReference?
         var hasHiddenPlace = false
@@ -25,6 +26,7 @@ extension Reference {
         var unseen = (elapsed: 0.0, distance: 0.0)
         return records.indices.map { index in
             sight.release = releases[index]
+            if settings != nil, continues[index] { sight.isVisible = false }
             guard let metrics = records[index].metrics else {
                 var own = sight
                 own.isVisible = sight.isVisible && !releases[index].isNear
@@ -108,7 +110,14 @@ extension Reference {
         var (unfixed, last) = (0.0, 0.0)
         var heardAt: Timestamp?
         var hiding = Hiding.notInView
+        let continues = Self.continuations(of: records)
         return records.indices.map { index in
+            if continues[index] {
+                isStartLost = isStartLost || starts.count > 16
+                (starts, wasInView, isInView) = ([], false, isOpen)
+                (hasFix, hasGoodFix, unfixed, last, heardAt) = (false, false, 0, 0, nil)
+                hiding = .notInView
+            }
             guard let metrics = records[index].metrics else { return hiding }
             guard let place = metrics.position, let point = track.points[index] else {
                 unfixed += min(max(0, metrics.elapsedSeconds - last), 10)

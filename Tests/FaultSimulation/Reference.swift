@@ -17,6 +17,19 @@ struct Reference {
         let isEnd: Bool
     }
 
+    /// Tells for each record whether the session continues with it after an end.
+    static func continuations(of records: [Record]) -> [Bool] {
+        var isOver = false
+        return records.map { record in
+            isOver = isOver || record.isEnd
+            guard isOver, let metrics = record.metrics, metrics.state != .ended else {
+                return false
+            }
+            isOver = false
+            return true
+        }
+    }
+
     /// The visible part of a record.
     struct Sight {
         /// Whether viewers may see the record; an event is at the place of the last metrics.

@@ -42,7 +42,14 @@ struct TrackReference {
     private var point = Point(landing: 0)
 
     init(of records: [Reference.Record]) {
+        let continues = Reference.continuations(of: records)
         for (index, record) in records.enumerated() {
+            // The track of the run before is not continued.
+            if continues[index] {
+                let points = points
+                self = TrackReference(of: [])
+                self.points = points
+            }
             guard let metrics = record.metrics, let here = metrics.position else {
                 points.append(nil)
                 continue

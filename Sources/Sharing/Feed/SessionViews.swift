@@ -6,11 +6,11 @@ public import SensorModel
 /// After a change of the owner's privacy settings a new value replaces this one and reads the
 /// session again.
 public struct SessionViews: Sendable {
-    /// Maximum bytes of all hiding views: 9,500 views with zones alone, or 130 runners with a
+    /// Maximum bytes of all hiding views: 8,600 views with zones alone, or 130 runners with a
     /// finish trim of 300 m, each holding back 26 minutes of 400 bytes a second.
     public static let hidingBytesMax = 84 << 20
     /// Bytes of one view that holds nothing back: projection and fields, rounded up.
-    static let hidingBytesEach = 9 << 10
+    static let hidingBytesEach = 10 << 10
 
     private struct Hiding: Sendable {
         /// The projection; `nil`: dropped for lack of memory.

@@ -62,6 +62,8 @@ struct FinishTrim: Sendable {
     private static let accuracyMetersMax = 100.0
     /// The track up to the newest position.
     private var track = TrackTrust()
+    /// Whether the session has ended, so that the places of its last events are never left.
+    private var isOver = false
     /// Decisions of an earlier pass.
     private(set) var verdicts = FinishVerdicts()
     private var keepsVerdicts = false
@@ -91,10 +93,13 @@ struct FinishTrim: Sendable {
     /// A copy with the state before the oldest held event; the copy must process all held events
     /// again.
     ///
-    /// - Parameter track: The track up to the newest event that is not held.
+    /// - Parameters:
+    ///   - track: The track up to the newest event that is not held.
+    ///   - isOver: Whether the session had ended by that event.
     /// - Returns: The copy.
-    func rewound(to track: TrackTrust) -> FinishTrim {
+    func rewound(to track: TrackTrust, isOver: Bool) -> FinishTrim {
         var copy = self
+        copy.isOver = isOver
         if let first = held.first {
             copy.place = (first.latitude, first.longitude, first.placedAt)
         }
@@ -186,6 +191,13 @@ struct FinishTrim: Sendable {
     mutating func beginAnew() {
         track = TrackTrust()
         ahead = nil
+        isOver = false
+    }
+
+    /// Notes that the session has ended. If it continues, the runner begins another run.
+    mutating func end() {
+        for index in near.indices { near[index].isFinal = true }
+        isOver = true
     }
 
     /// - Returns: `false` if the event need not wait, since no position has come yet.
@@ -195,7 +207,7 @@ struct FinishTrim: Sendable {
             Near(
                 number: oldest + held.count, time: max(recorded.event.deviceTime, place.at),
                 latitude: place.latitude, longitude: place.longitude,
-                isFinal: track.stand.isLong))
+                isFinal: track.stand.isLong || isOver))
         held.append(
             recorded, latitude: place.latitude, longitude: place.longitude, placedAt: place.at)
         return true
@@ -219,11 +231,4 @@ struct FinishTrim: Sendable {
 
     /// Number of events above the limit, mostly 0.
     var excessCount: Int { held.count > Self.countMax ? Self.countMax / 2 : 0 }
-}
-
-extension StreamEvent {
-    /// The runner's position, if the event has one.
-    var position: PositionMetric? {
-        if case .metrics(let metrics) = kind { metrics.position } else { nil }
-    }
 }

@@ -72,6 +72,15 @@ struct HiddenStretches: Sendable {
         self = Self(places, showsHeartRate: showsHeartRate)
     }
 
+    /// Notes that the session continues after its end, with its totals. The next position is another
+    /// start.
+    mutating func continueAfterEnd() {
+        places.beginAnew()
+        landed = nil
+        guard case .shown = phase else { return }
+        phase = .hidden(since: SessionTotals(newest.recorded))
+    }
+
     /// Notes that events were lost. The runner then counts as hidden, since the way is unknown.
     mutating func losePlace() {
         guard places.losePlace(), case .shown = phase else { return }

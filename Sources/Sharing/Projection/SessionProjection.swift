@@ -19,6 +19,9 @@ public struct SessionProjection: Sendable {
     public let rule: ProjectionRule
     private var hiding: HiddenStretches?
     private var start = Start.awaited
+    /// Whether the session has ended, as of the newest event and as of the newest one that was not
+    /// held back. A silent session may continue.
+    private var isOver = (taken: false, projected: false)
     private var trim: FinishTrim?
     /// The shown state so far.
     public private(set) var progress = Progress()
@@ -95,7 +98,10 @@ public struct SessionProjection: Sendable {
     /// A copy without held events: it must process ``firstHeld`` next.
     func rewound() -> SessionProjection {
         var copy = self
-        if let hiding { copy.trim = trim?.rewound(to: hiding.track) }
+        copy.isOver.taken = isOver.projected
+        if let hiding {
+            copy.trim = trim?.rewound(to: hiding.track, isOver: isOver.projected)
+        }
         return copy
     }
 
@@ -142,6 +148,29 @@ public struct SessionProjection: Sendable {
         trim?.beginAnew()
     }
 
+    /// Treats the end of a silent session as a finish, and its continuation as another start: the
+    /// runner may have been at home meanwhile.
+    private mutating func takeEnd(_ event: StreamEvent) {
+        if event.kind == .ended {
+            isOver.taken = true
+            trim?.end()
+        } else if isOver.taken, event.isOfLiveSession {
+            isOver.taken = false
+            if case .known = start { start = .begun }
+            trim?.beginAnew()
+        }
+    }
+
+    /// The same for the start, once an event is no longer held back.
+    private mutating func projectEnd(_ event: StreamEvent) {
+        if event.kind == .ended {
+            isOver.projected = true
+        } else if isOver.projected, event.isOfLiveSession {
+            isOver.projected = false
+            hiding?.continueAfterEnd()
+        }
+    }
+
     private mutating func noteStart(_ event: StreamEvent) {
         switch start {
         case .awaited: loseStart()
@@ -170,6 +199,7 @@ public struct SessionProjection: Sendable {
     ) {
         let recorded = ShownEvent(event: event, offset: offset, arrival: arrival)
         guard hiding != nil else { return show(recorded, into: &shown) }
+        takeEnd(event)
         noteStart(event)
         if takeDecided(recorded, into: &shown) { return }
         advance(to: arrival, lagSeconds: 0, into: &shown)
@@ -282,6 +312,7 @@ public struct SessionProjection: Sendable {
         _ recorded: ShownEvent, isNear: Bool, at now: Timestamp, into shown: inout [ShownEvent]
     ) {
         let event = recorded.event
+        projectEnd(event)
         guard let kind = hiding?.project(event, isNear: isNear) else { return }
         // The first record after a long silence may have an offset that the view's end has used.
         if let newest = progress.newest, recorded.offset <= newest.offset { return }
@@ -313,38 +344,5 @@ public struct SessionProjection: Sendable {
             if progress.splits.count > SessionFields.splitsMax { progress.splits.removeFirst() }
         default: break
         }
-    }
-}
-
-extension StreamEvent.Kind {
-    /// Whether the event is a request for help, or its end.
-    var isCallForHelp: Bool {
-        guard case .alert(let alert) = self else { return false }
-        return alert.kind.isCallForHelp
-    }
-}
-
-extension Metrics {
-    /// The metrics of a hidden runner: totals and calls for help.
-    func resting(as state: ValueState) -> Metrics {
-        var resting = Metrics()
-        resting.state = state
-        resting.elapsedSeconds = elapsedSeconds
-        resting.movingSeconds = movingSeconds
-        resting.pausedSeconds = pausedSeconds
-        resting.steps = steps
-        resting.distanceMeters = distanceMeters
-        resting.distanceUncertaintyMeters = distanceUncertaintyMeters
-        resting.elevationGainMeters = elevationGainMeters
-        resting.elevationLossMeters = elevationLossMeters
-        resting.zoneSeconds = zoneSeconds
-        resting.averageHeartRate = averageHeartRate
-        resting.maxHeartRate = maxHeartRate
-        resting.averageCadence = averageCadence
-        resting.trainingLoad = trainingLoad
-        resting.caloriesKcal = caloriesKcal
-        resting.effortKm = effortKm
-        resting.activeAlerts = activeAlerts.filter(\.isCallForHelp)
-        return resting
     }
 }

@@ -1,0 +1,21 @@
+import SensorModel
+
+extension StreamEvent {
+    /// The runner's position, if the event has one.
+    var position: PositionMetric? {
+        if case .metrics(let metrics) = kind { metrics.position } else { nil }
+    }
+
+    /// Whether it shows a session that has not ended.
+    var isOfLiveSession: Bool {
+        if case .metrics(let metrics) = kind { metrics.state != .ended } else { false }
+    }
+}
+
+extension StreamEvent.Kind {
+    /// Whether the event is a request for help, or its end.
+    var isCallForHelp: Bool {
+        guard case .alert(let alert) = self else { return false }
+        return alert.kind.isCallForHelp
+    }
+}

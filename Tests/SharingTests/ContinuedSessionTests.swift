@@ -1,0 +1,104 @@
+import SensorModel
+import Testing
+
+@testable import Sharing
+
+/// A watch that was silent for so long at home that its session ended, and continues it later.
+@Suite struct ContinuedSessionTests {
+    private static let home = SessionProjectionTests.home
+    /// Seconds of each run, half of them away from home; and of the silence between the runs.
+    private static let (run, silence) = (2000, 900)
+
+    /// East and back, an end, and another run to the west that begins `away` meters from home.
+    private static func events(away: Double) -> [StreamEvent] {
+        func position(_ second: Int) -> Double { 3 * Double(min(second, run - second)) }
+        var events = (0..<run).map { second in
+            SessionProjectionTests.metrics(second, at: home.moved(east: position(second), north: 0))
+        }
+        let over = run + 600
+        let rest = SessionProjectionTests.metrics(run - 1, at: home.moved(east: 3, north: 0))
+        if case .metrics(var metrics) = rest.kind {
+            metrics.state = .ended
+            metrics.position?.state = .ended
+            events.append(Fixture.metricsEvent(Double(over), metrics))
+        }
+        events.append(StreamEvent(deviceTime: Fixture.time(Double(over)), kind: .ended))
+        return events
+            + (0..<run).map { second in
+                SessionProjectionTests.metrics(
+                    run + silence + second,
+                    at: home.moved(east: -away - position(second), north: 0))
+            }
+    }
+
+    private static func shown(
+        away: Double, _ rule: ProjectionRule
+    ) -> (positions: [Track.Point], metrics: [Metrics]) {
+        let shown = SessionProjectionTests.project(
+            events(away: away), rule, until: Fixture.time(1_000_000))
+        let metrics = SessionProjectionTests.metrics(in: shown)
+        return (
+            metrics.compactMap(\.position).map {
+                Track.Point(latitude: $0.latitude, longitude: $0.longitude)
+            }, metrics
+        )
+    }
+
+    @Test(arguments: [0.0, 120, 250], [(300.0, 300.0), (300, 0), (0, 300)])
+    func `Its end is a finish and its continuation a start`(
+        away: Double, trims: (start: Double, finish: Double)
+    ) {
+        let (positions, metrics) = Self.shown(
+            away: away,
+            .hiding(SessionProjectionTests.settings(start: trims.start, finish: trims.finish)))
+        let east = positions.filter { $0.longitude >= Self.home.longitude }
+        let west = positions.filter { $0.longitude < Self.home.longitude }
+        #expect(east.count > 1000 && west.count > 500)
+        if trims.start > 0 {
+            let from = Self.home.moved(east: -away, north: 0)
+            #expect(west.allSatisfy { $0.meters(to: from) > 300 })
+            #expect(west.allSatisfy { $0.meters(to: Self.home) > 300 })
+        }
+        // The way home is behind the turn; the same places are passed on the way out.
+        let back = east.drop { $0.meters(to: Self.home) < 2990 }
+        if trims.finish > 0 { #expect(back.allSatisfy { $0.meters(to: Self.home) > 300 }) }
+        // What was hidden does not count, and what was shown before does.
+        let distances = metrics.compactMap(\.distanceMeters)
+        #expect(zip(distances, distances.dropFirst()).allSatisfy { $0 <= $1 })
+        #expect(distances.last ?? 0 > 6000 && distances.last ?? 0 < 3 * Double(2 * Self.run))
+    }
+
+    @Test func `Where nothing is hidden all of it is shown`() {
+        let (positions, metrics) = Self.shown(away: 0, .everything)
+        #expect(positions.count == 2 * Self.run + 1)
+        #expect(metrics.count == positions.count)
+    }
+
+    @Test func `A reader that begins in the second run sees the same`() {
+        let rule = ProjectionRule.hiding(
+            SessionProjectionTests.settings(start: 300, finish: 300))
+        let events = Self.events(away: 0)
+        var fresh = SessionProjection(rule)
+        fresh.note(.beginning)
+        func take(_ index: Int, _ projection: inout SessionProjection, _ shown: inout [ShownEvent])
+        {
+            projection.take(
+                events[index], at: RecordOffset(rawValue: UInt64(index + 1)),
+                arrival: events[index].deviceTime, into: &shown)
+        }
+        for second in [100, 500, 1500] {
+            var (projection, before) = (fresh, [ShownEvent]())
+            let begin = Self.run + second
+            for index in 0..<begin { take(index, &projection, &before) }
+            var reader = projection.rewound()
+            let first = projection.firstHeld.map { Int($0.offset.rawValue) - 1 } ?? begin
+            var (rest, again) = ([ShownEvent](), [ShownEvent]())
+            for index in begin..<events.count { take(index, &projection, &rest) }
+            for index in first..<events.count { take(index, &reader, &again) }
+            projection.advance(to: Fixture.time(1_000_000), into: &rest)
+            reader.advance(to: Fixture.time(1_000_000), into: &again)
+            #expect(again.map(\.event) == rest.map(\.event), "second \(second)")
+            #expect(!rest.isEmpty)
+        }
+    }
+}
