@@ -149,6 +149,49 @@ import WireFormat
         }
     }
 
+    /// It ends in memory, with a record of its end; the daemon also restarts in between.
+    @Test
+    func `A session that silence has ended goes on for the links that showed it, and for no other`()
+        async throws
+    {
+        let folder = RunningDaemon.newFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let silent: (inout Configuration) -> Void = { $0.ingest.silenceSeconds = 1 }
+        var (share, before, token) = ("", "", "")
+        func newest(_ running: RunningDaemon) async throws -> String {
+            String(
+                decoding: try await running.ask(.get, "/v1/shares/\(before)/latest").body,
+                as: UTF8.self)
+        }
+        func goesOn(_ running: RunningDaemon, with rate: Int, from number: Int) async throws {
+            let isOver = try await running.eventually {
+                try await newest(running).contains(#""state":"ended""#)
+            }
+            #expect(isOver)
+            if share.isEmpty { share = try running.addShare(of: "ann") { $0.name = "after" } }
+            try await Self.send(
+                [Self.heartRate(rate, ago: 0.1), Self.heartRate(rate, ago: 0)], from: number,
+                running, token: token)
+            let isShown = try await running.eventually {
+                try await newest(running).contains("\"bpm\":\(rate)")
+            }
+            #expect(isShown)
+            #expect(try await Self.told(of: share, running) == Self.nothing)
+        }
+        try await RunningDaemon.again(in: folder, silent) { running in
+            (token, before) = try Self.addAnn(to: running)
+            try await Self.send(
+                [Self.heartRate(140, ago: 2), Self.heartRate(141, ago: 1)], from: 1, running,
+                token: token)
+            try await goesOn(running, with: 150, from: 3)
+            try await goesOn(running, with: 160, from: 5)
+        }
+        try await RunningDaemon.again(in: folder, silent) { running in
+            #expect(try await Self.told(of: share, running) == Self.nothing)
+            try await goesOn(running, with: 170, from: 7)
+        }
+    }
+
     @Test func `An erased session is not shown by a delay that still held it back`() async throws {
         try await RunningDaemon.run { running in
             let token = try running.addDevice("ann")
