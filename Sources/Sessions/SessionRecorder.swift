@@ -237,7 +237,8 @@ package final class SessionRecorder {
         hub.sessionWentOn(
             live.id, of: live.device,
             began: log.summary(of: live.id)?.arrivalTimes.lowerBound ?? live.lastArrival,
-            overAt: live.overAt, at: live.lastArrival, isInView: live.views.isInView)
+            overAt: live.overAt, at: live.lastArrival, isInView: live.views.isInView,
+            isHiding: live.views.hides(obeyingPrivacy: true))
     }
 
     private func snapshotIfDue(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {

@@ -19,6 +19,7 @@ extension ShareHub {
         }
         if let first = updates.hiding?.first {
             sessions.cameIntoView(first.update.session, of: device, at: arrival)
+            sessions.shownAgain(first.update.session, of: device)
         }
         let everything = SessionUpdates.Dated(update: updates.everything, arrival: arrival)
         give(to: device, at: arrival) { obeysPrivacy in
@@ -35,6 +36,7 @@ extension ShareHub {
         _ dated: SessionUpdates.Dated, of device: DeviceID, at now: Timestamp
     ) {
         sessions.cameIntoView(dated.update.session, of: device, at: now)
+        sessions.shownAgain(dated.update.session, of: device)
         give(to: device, at: now) { obeysPrivacy in obeysPrivacy ? [dated] : [] }
     }
 

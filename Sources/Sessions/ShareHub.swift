@@ -152,12 +152,23 @@ package final class ShareHub {
     }
 
     /// Handles a session that continues from the log; see ``DeviceSessions/wentOn``.
+    ///
+    /// - Parameters:
+    ///   - session: The session.
+    ///   - device: Its device.
+    ///   - began: Arrival of its first record.
+    ///   - over: Time at which silence ended it; `nil` if no such end is known.
+    ///   - now: Arrival clock.
+    ///   - isInView: Whether a share with positions has shown anything of it.
+    ///   - isHiding: Whether shares with positions hide something of it. If so, they show it again
+    ///     with its next visible point.
     package func sessionWentOn(
         _ session: SessionID, of device: DeviceID, began: Timestamp, overAt over: Timestamp?,
-        at now: Timestamp, isInView: Bool
+        at now: Timestamp, isInView: Bool, isHiding: Bool
     ) {
         sessions.wentOn(
             session, of: device, began: began, overAt: over, at: now, isInView: isInView)
+        if !isHiding { sessions.shownAgain(session, of: device) }
     }
 
     /// Handles a session that was read from the log, after a restart or a change of settings:

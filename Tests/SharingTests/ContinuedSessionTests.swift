@@ -68,6 +68,44 @@ import Testing
         #expect(distances.last ?? 0 > 6000 && distances.last ?? 0 < 3 * Double(2 * Self.run))
     }
 
+    /// The session ended in view, 3 km away, and continues at home, where the runner stays for a while.
+    @Test(arguments: [
+        SessionProjectionTests.settings(start: 300),
+        SessionProjectionTests.settings([Track.zone(around: home, radius: 300)]),
+        SessionProjectionTests.settings([Track.zone(around: home, radius: 300)], finish: 300),
+        SessionProjectionTests.settings(start: 300, finish: 300),
+    ])
+    func `Nothing tells that it continues before its first visible point`(
+        settings: PrivacySettings
+    ) {
+        var events = (0..<1000).map { second in
+            SessionProjectionTests.metrics(
+                second, at: Self.home.moved(east: 3 * Double(second), north: 0))
+        }
+        let end = Fixture.time(1600)
+        let rest = SessionProjectionTests.metrics(999, at: Self.home.moved(east: 2997, north: 0))
+        if case .metrics(var metrics) = rest.kind {
+            metrics.state = .ended
+            metrics.position?.state = .ended
+            events.append(StreamEvent(deviceTime: end, kind: .metrics(metrics)))
+        }
+        events.append(StreamEvent(deviceTime: end, kind: .ended))
+        events += (0..<2000).map { second in
+            SessionProjectionTests.metrics(
+                30_000 + second,
+                at: Self.home.moved(east: -3 * Double(max(0, second - 300)), north: 0))
+        }
+        let shown = SessionProjectionTests.project(
+            events, .hiding(settings), until: Fixture.time(1_000_000))
+        let continued = shown.filter { $0.offset.rawValue > 10 * 1002 }
+        guard case .metrics(let first)? = continued.first?.event.kind else {
+            Issue.record("nothing of the second run is shown")
+            return
+        }
+        #expect(first.state == .live && first.position != nil)
+        #expect(continued.count > 500)
+    }
+
     @Test func `Where nothing is hidden all of it is shown`() {
         let (positions, metrics) = Self.shown(away: 0, .everything)
         #expect(positions.count == 2 * Self.run + 1)

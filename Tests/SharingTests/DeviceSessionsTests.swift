@@ -315,6 +315,25 @@ import Testing
         #expect(sessions.session(shownBy: made, at: Fixture.time(51)) == nil)
     }
 
+    @Test func `A hidden continuation is none for shares with positions until it is shown`() {
+        var sessions = DeviceSessions()
+        for number in 1...2 {
+            sessions.began(Self.session(UInt64(number)), at: Double(10 * number))
+            sessions.ended(Self.session(UInt64(number)), at: Double(10 * number) + 5)
+        }
+        let (placed, rates) = (Fixture.share(scope: .all), Fixture.share(scope: [.heartRate]))
+        func shown(_ share: Share) -> SessionID? {
+            sessions.session(shownBy: share, at: Fixture.time(41))
+        }
+        sessions.wentOn(
+            Self.session(1), of: Self.device, began: Fixture.time(10), overAt: Fixture.time(15),
+            at: Fixture.time(40), isInView: true)
+        #expect(shown(rates) == Self.session(1))
+        #expect(shown(placed) == Self.session(2))
+        sessions.shownAgain(Self.session(1), of: Self.device)
+        #expect(shown(placed) == Self.session(1))
+    }
+
     /// After a restart, the log tells whether the session had ended, even if it continues.
     @Test(arguments: [nil, 25.0, 45])
     func `One that goes on is shown on a share made since it began once its end was read`(

@@ -65,8 +65,15 @@ struct HiddenPlaces: Sendable {
 
     mutating func loseStart() { isStartLost = true }
 
+    /// Beginnings after the first one. With more the session is hidden altogether, as its places are
+    /// many.
+    private var beginnings = 0
+    private static let beginningsMax = 100
+
     /// Notes that the next position is the start of another session.
     mutating func beginAnew() {
+        beginnings += 1
+        if beginnings > Self.beginningsMax { isStartLost = true }
         (hasFix, hasGoodFix) = (false, false)
         (secondsWithoutFix, lastSeconds, heardAt) = (0, 0, nil)
         starts = []

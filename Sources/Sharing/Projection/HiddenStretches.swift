@@ -73,12 +73,17 @@ struct HiddenStretches: Sendable {
     }
 
     /// Notes that the session continues after its end, with its totals. The next position is another
-    /// start.
-    mutating func continueAfterEnd() {
+    /// start. Nothing is shown of it before: the moment would reveal how long the way from the start
+    /// to the first visible point is.
+    ///
+    /// - Returns: Whether the runner was in view at the end.
+    mutating func continueAfterEnd() -> Bool {
         places.beginAnew()
         landed = nil
-        guard case .shown = phase else { return }
+        guard case .shown = phase else { return false }
         phase = .hidden(since: SessionTotals(newest.recorded))
+        newest.shown = newest.shown.resting(as: .waiting)
+        return true
     }
 
     /// Notes that events were lost. The runner then counts as hidden, since the way is unknown.

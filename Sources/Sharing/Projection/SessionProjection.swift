@@ -167,7 +167,8 @@ public struct SessionProjection: Sendable {
             isOver.projected = true
         } else if isOver.projected, event.isOfLiveSession {
             isOver.projected = false
-            hiding?.continueAfterEnd()
+            // The view shows the end until the runner comes into view again.
+            if hiding?.continueAfterEnd() ?? false { hasEndedView = true }
         }
     }
 

@@ -56,8 +56,7 @@ public struct DeviceSessions: Sendable {
         }
 
         mutating func noteOver(_ time: Timestamp?) {
-            guard let time else { return }
-            overAt = min(time, overAt ?? time)
+            overAt = time.map { min($0, overAt ?? $0) } ?? overAt
         }
 
         /// The end as the share sees it; `nil`: live.
@@ -79,9 +78,8 @@ public struct DeviceSessions: Sendable {
     ///   - session: A session of that device.
     ///   - device: The session's device.
     ///   - time: Arrival time of its first frame.
-    ///   - isInView: `false`: a share with positions shows nothing of it before
-    ///     ``cameIntoView(_:of:at:)``. `nil`: its records must be read first, see
-    ///     ``unsettled(by:at:)``.
+    ///   - isInView: `false`: no share with positions shows it before ``cameIntoView(_:of:at:)``;
+    ///     `nil`: its records must be read first, see ``unsettled(by:at:)``.
     public mutating func began(
         _ session: SessionID, of device: DeviceID, at time: Timestamp, isInView: Bool? = true
     ) {
@@ -90,6 +88,7 @@ public struct DeviceSessions: Sendable {
                 session: session, began: time, cameIntoView: isInView == false ? nil : time,
                 isViewKnown: isInView != nil),
             of: device)
+        if isInView != false { shownAgain(session, of: device) }
     }
 
     /// Notes that a session continues that left memory, or was recorded before the start.
@@ -118,7 +117,6 @@ public struct DeviceSessions: Sendable {
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == span.session }) {
             known[index].ended = nil
-            known[index].endedInView = nil
             known[index].last = nil
             known[index].noteOver(span.overAt)
         } else {
@@ -126,6 +124,13 @@ public struct DeviceSessions: Sendable {
             known.append(span)
         }
         spans[device] = known
+    }
+
+    /// Notes that shares with positions show a continued session again. Until then it is over for
+    /// them: the moment of the continuation would reveal the hidden path to its first visible point.
+    public mutating func shownAgain(_ session: SessionID, of device: DeviceID) {
+        let index = spans[device]?.firstIndex { $0.session == session && $0.ended == nil }
+        if let index { spans[device]?[index].endedInView = nil }
     }
 
     /// Notes the arrival of the session's first visible point; `nil`: it has none.
@@ -263,7 +268,7 @@ public struct DeviceSessions: Sendable {
 
     /// - Parameters:
     ///   - share: A share of a device.
-    ///   - now: Time of the arrival clock; a delayed share sees the sessions of one delay earlier.
+    ///   - now: Arrival clock; a delayed share sees the sessions of one delay earlier.
     /// - Returns: The session; `nil` if there is none that the share may show.
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         let shown = spans(openTo: share, at: now)
@@ -277,11 +282,8 @@ public struct DeviceSessions: Sendable {
             return share.delaySeconds > 0 && end.time > seen
         }.map { shown[$0] }
         if live == nil, share.publicName != nil { return nil }
-        return (live ?? Self.lastEnded(shown, seenBy: share))?.session
-    }
-
-    private static func lastEnded(_ spans: [Span], seenBy share: Share) -> Span? {
-        spans.max { ($0.end(seenBy: share)?.rank ?? 0) < ($1.end(seenBy: share)?.rank ?? 0) }
+        func rank(_ span: Span) -> Int { span.end(seenBy: share)?.rank ?? 0 }
+        return (live ?? shown.max { rank($0) < rank($1) })?.session
     }
 
     /// A session whose records must be read before it is known what a share shows.
@@ -329,8 +331,7 @@ public struct DeviceSessions: Sendable {
     private func spans(openTo share: Share, at now: Timestamp) -> [Span] {
         guard let device = share.device, share.isActive(at: now) else { return [] }
         let known = spans[device] ?? []
-        // Order decides, not time: sessions before a restart may be ahead of a clock that was set
-        // back.
+        // In their order, as sessions before a restart may be ahead of a clock that was set back.
         let shown = known.filter { span in
             !span.isUncertain(for: share) && !span.wasOver(for: share)
         }
