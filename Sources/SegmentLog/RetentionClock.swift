@@ -6,7 +6,7 @@ public import SensorModel
 /// clock by at most ``rate`` times the time that passes while the daemon runs. It is stored in the
 /// log's folder. The time for which a clock is wrong thus limits how much it deletes too early.
 struct RetentionClock: Hashable, Sendable {
-    /// An hour counts as a day at most. A machine that runs for four hours a week still catches up
+    /// An hour counts as a day at most. A machine that runs for seven hours a week still catches up
     /// with each week.
     static let rate: Int64 = 24
     /// A wall clock that is further ahead is reported: longer than a machine is off overnight.

@@ -63,7 +63,8 @@ package struct OperationsRoutes: Sendable {
         let loopTurns = Int(counters.loopTurns.load(ordering: .relaxed))
         let logTurns = Int(counters.logTurns.load(ordering: .relaxed))
         text.labelled(
-            "pulsecast_pipeline_turns_total", "Times frames were worked off, by the thread.",
+            "pulsecast_pipeline_turns_total",
+            "Turns of the pipeline, by the thread that took them.",
             type: "counter",
             series: [
                 ("thread=\"log\"", logTurns), ("thread=\"loop\"", loopTurns),
