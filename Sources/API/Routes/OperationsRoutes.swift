@@ -63,9 +63,7 @@ package struct OperationsRoutes: Sendable {
         let loopTurns = Int(counters.loopTurns.load(ordering: .relaxed))
         let logTurns = Int(counters.logTurns.load(ordering: .relaxed))
         text.labelled(
-            "pulsecast_pipeline_turns_total",
-            "Turns of the pipeline, by the thread that took them.",
-            type: "counter",
+            "pulsecast_pipeline_turns_total", "Turns of the pipeline, by thread.", type: "counter",
             series: [
                 ("thread=\"log\"", logTurns), ("thread=\"loop\"", loopTurns),
                 ("thread=\"pipeline\"", turns - loopTurns - logTurns),
