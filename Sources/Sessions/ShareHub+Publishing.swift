@@ -18,8 +18,7 @@ extension ShareHub {
                 updates.everything.cursor.offset, of: updates.everything.session, by: device)
         }
         if let first = updates.hiding?.first {
-            sessions.cameIntoView(first.update.session, of: device, at: arrival)
-            sessions.shownAgain(first.update.session, of: device)
+            noteShown(first.update.session, of: device, at: arrival)
         }
         let everything = SessionUpdates.Dated(update: updates.everything, arrival: arrival)
         give(to: device, at: arrival) { obeysPrivacy in
@@ -35,9 +34,14 @@ extension ShareHub {
     package func publish(
         _ dated: SessionUpdates.Dated, of device: DeviceID, at now: Timestamp
     ) {
-        sessions.cameIntoView(dated.update.session, of: device, at: now)
-        sessions.shownAgain(dated.update.session, of: device)
+        noteShown(dated.update.session, of: device, at: now)
         give(to: device, at: now) { obeysPrivacy in obeysPrivacy ? [dated] : [] }
+    }
+
+    /// Notes that shares with positions show something of a session.
+    private func noteShown(_ session: SessionID, of device: DeviceID, at now: Timestamp) {
+        sessions.cameIntoView(session, of: device, at: now)
+        sessions.shownAgain(session, of: device)
     }
 
     private func give(

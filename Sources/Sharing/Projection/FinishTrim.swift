@@ -62,8 +62,6 @@ struct FinishTrim: Sendable {
     private static let accuracyMetersMax = 100.0
     /// The track up to the newest position.
     private var track = TrackTrust()
-    /// Whether the session has ended, so that the places of its last events are never left.
-    private var isOver = false
     /// Decisions of an earlier pass.
     private(set) var verdicts = FinishVerdicts()
     private var keepsVerdicts = false
@@ -93,13 +91,10 @@ struct FinishTrim: Sendable {
     /// A copy with the state before the oldest held event; the copy must process all held events
     /// again.
     ///
-    /// - Parameters:
-    ///   - track: The track up to the newest event that is not held.
-    ///   - isOver: Whether the session had ended by that event.
+    /// - Parameter track: The track up to the newest event that is not held.
     /// - Returns: The copy.
-    func rewound(to track: TrackTrust, isOver: Bool) -> FinishTrim {
+    func rewound(to track: TrackTrust) -> FinishTrim {
         var copy = self
-        copy.isOver = isOver
         if let first = held.first {
             copy.place = (first.latitude, first.longitude, first.placedAt)
         }
@@ -158,7 +153,7 @@ struct FinishTrim: Sendable {
         let step = track.update(metrics, position, at: time)
         if track.stand.hasBegun {
             // This includes events of a walk, or of a receiver's jump, during the stand.
-            for index in near.indices { near[index].isFinal = true }
+            endRun()
         }
         guard step != .repeated else { return }
         let (latitude, longitude) = (position.latitude, position.longitude)
@@ -191,17 +186,18 @@ struct FinishTrim: Sendable {
     mutating func beginAnew() {
         track = TrackTrust()
         ahead = nil
-        isOver = false
     }
 
-    /// Notes that the session has ended. If it continues, the runner begins another run.
-    mutating func end() {
+    /// Notes that a run has ended: no later position leaves the places of its events.
+    mutating func endRun() {
         for index in near.indices { near[index].isFinal = true }
-        isOver = true
     }
 
+    /// - Parameters:
+    ///   - recorded: The session's next event.
+    ///   - isOver: Whether the session has ended.
     /// - Returns: `false` if the event need not wait, since no position has come yet.
-    mutating func hold(_ recorded: ShownEvent) -> Bool {
+    mutating func hold(_ recorded: ShownEvent, isOver: Bool) -> Bool {
         guard let place else { return false }
         near.append(
             Near(

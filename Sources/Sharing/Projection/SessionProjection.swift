@@ -99,9 +99,7 @@ public struct SessionProjection: Sendable {
     func rewound() -> SessionProjection {
         var copy = self
         copy.isOver.taken = isOver.projected
-        if let hiding {
-            copy.trim = trim?.rewound(to: hiding.track, isOver: isOver.projected)
-        }
+        if let hiding { copy.trim = trim?.rewound(to: hiding.track) }
         return copy
     }
 
@@ -153,7 +151,7 @@ public struct SessionProjection: Sendable {
     private mutating func takeEnd(_ event: StreamEvent) {
         if event.kind == .ended {
             isOver.taken = true
-            trim?.end()
+            trim?.endRun()
         } else if isOver.taken, event.isOfLiveSession {
             isOver.taken = false
             if case .known = start { start = .begun }
@@ -208,7 +206,7 @@ public struct SessionProjection: Sendable {
         if event.kind.isCallForHelp {
             // Cursors rise, so held events must be shown before this one.
             while let released = trim?.release() { project(released, at: arrival, into: &shown) }
-        } else if trim?.hold(recorded) ?? false {
+        } else if trim?.hold(recorded, isOver: isOver.taken) ?? false {
             for _ in 0..<(trim?.excessCount ?? 0) {
                 guard let released = trim?.release() else { break }
                 project(released, at: arrival, into: &shown)
