@@ -73,35 +73,6 @@ import WireFormat
         }
     }
 
-    /// The clock is frozen here, so no budget is restored.
-    @Test func `Frames with hours between them wait, and a hello does not`() async throws {
-        try await withServer { daemon, device, http in
-            let slow = try RawSocket(device)
-            let webSocket = try RawSocket(http)
-            _ = try await webSocket.upgrade("/v1/device")
-            func frame(_ hour: Int) -> String {
-                #"{"type":"heartRate","heartRate":140,"timestamp":\#(1_000_000_000 + 3600 * hour)}"#
-                    + "\n"
-            }
-            await slow.send(Self.hello + (0..<2000).map(frame).joined())
-            let passed = Int((HolePace.ticksMax - FrameHoles.ticksOfUnknown) / 770) + 2
-            await eventually("some are taken") { daemon.now.frames.count >= passed - 3 }
-            // The same device through another listener.
-            for text in [Self.hello, frame(1), frame(2)] {
-                await webSocket.send(ClientFrame.text(text))
-            }
-            await eventually("it is welcomed") { daemon.now.openings.count == 2 }
-            #expect(daemon.now.frames.count <= passed)
-            #expect(daemon.loops.counters.ringFull.load(ordering: .relaxed) == 0)
-            // A hello never waits.
-            let other = try RawSocket(device)
-            await other.send(
-                BinaryFrame.preamble + Self.binary(.hello, 0, Array(Self.hello.utf8.dropLast())))
-            await eventually("another is welcomed") { daemon.now.openings.count == 3 }
-            slow.close()
-        }
-    }
-
     @Test func `A frame before the hello is counted as one, over both transports`() async throws {
         try await withServer { daemon, device, http in
             let frame = Self.binary(.heartRate, 1, [0x78, 5, 0, 0])

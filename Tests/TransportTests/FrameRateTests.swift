@@ -62,7 +62,7 @@ import WireFormat
             FrameHeader(kind: kind, sequence: .none, deviceTime: time)
         }
         if let seconds { holes.passed(header(start.advanced(bySeconds: -seconds)), ticks: 0) }
-        return holes.ticks(before: header(start), payload: payload.span, at: start)
+        return try? holes.ticks(before: header(start), payload: payload.span, at: start)
     }
 
     @Test(
@@ -88,7 +88,7 @@ import WireFormat
         ] as [([(UInt32, Double)], Double)])
     func `Holes count in the order of the numbers, whatever comes first`(
         frames: [(UInt32, Double)], ticks: Double
-    ) {
+    ) throws {
         let noBytes: [UInt8] = []
         var holes = FrameHoles(pace: HolePace())
         var sum = 0.0
@@ -96,27 +96,29 @@ import WireFormat
             let header = FrameHeader(
                 kind: .heartRate, sequence: FrameSequence(rawValue: sequence),
                 deviceTime: Self.start.advanced(bySeconds: seconds))
-            sum += holes.ticks(before: header, payload: noBytes.span, at: Self.start) ?? .infinity
+            sum += try holes.ticks(before: header, payload: noBytes.span, at: Self.start)
             holes.passed(header, ticks: 0)
         }
         #expect(sum == ticks)
     }
 
-    @Test func `Many stretches are not all remembered, and what lies below costs as the unknown`() {
+    @Test
+    func `Many stretches are not all remembered, and what lies below costs as the unknown`() throws
+    {
         let noBytes: [UInt8] = []
         var holes = FrameHoles(pace: HolePace())
-        func cost(_ sequence: UInt32) -> Double {
+        func cost(_ sequence: UInt32) throws -> Double {
             let header = FrameHeader(
                 kind: .heartRate, sequence: FrameSequence(rawValue: sequence),
                 deviceTime: Self.start)
             defer { holes.passed(header, ticks: 0) }
-            return holes.ticks(before: header, payload: noBytes.span, at: Self.start) ?? .infinity
+            return try holes.ticks(before: header, payload: noBytes.span, at: Self.start)
         }
-        for sequence in stride(from: UInt32(1), through: 127, by: 2) { _ = cost(sequence) }
-        #expect(cost(2) == 0)
-        for sequence in stride(from: UInt32(129), through: 401, by: 2) { _ = cost(sequence) }
-        #expect(cost(4) == FrameHoles.ticksOfUnknown)
-        #expect(cost(400) == 0)
+        for sequence in stride(from: UInt32(1), through: 127, by: 2) { _ = try cost(sequence) }
+        #expect(try cost(2) == 0)
+        for sequence in stride(from: UInt32(129), through: 401, by: 2) { _ = try cost(sequence) }
+        #expect(try cost(4) == FrameHoles.ticksOfUnknown)
+        #expect(try cost(400) == 0)
     }
 
     @Test func `Holes between the samples of a batch count each`() {
@@ -139,9 +141,12 @@ import WireFormat
     @Test func `Long texts wait as holes do, short ones never, and what waits does come`() {
         let pace = HolePace()
         var holes = FrameHoles(pace: pace)
+        func isRoom(_ textBytes: Int, _ arrival: Timestamp) -> Bool {
+            (try? holes.checkRoom(textBytes: textBytes, at: arrival)) != nil
+        }
         let texts = [65_536, 4097].map { bytes in
             var read = 0
-            while holes.mayRead(textBytes: bytes, at: Self.start), read < 100_000 {
+            while isRoom(bytes, Self.start), read < 100_000 {
                 holes.haveRead(textBytes: bytes)
                 read += 1
             }
@@ -149,16 +154,18 @@ import WireFormat
         }
         // 20 MB in sequence, for any lengths.
         #expect(texts == [313, 0])
-        #expect(holes.mayRead(textBytes: 4096, at: Self.start))
+        #expect(isRoom(4096, Self.start))
         // With hardly any budget left, a frame in the text that needs some still gets it.
         let later = Self.start.advanced(bySeconds: 0.002)
-        #expect(holes.mayRead(textBytes: 65_536, at: later))
+        #expect(isRoom(65_536, later))
         let noBytes: [UInt8] = []
         let header = FrameHeader(kind: .control, sequence: .none, deviceTime: later)
-        #expect(holes.ticks(before: header, payload: noBytes.span, at: later) != nil)
+        #expect(throws: Never.self) {
+            try holes.ticks(before: header, payload: noBytes.span, at: later)
+        }
         holes.passed(header, ticks: 400)
         holes.haveRead(textBytes: 65_536)
-        #expect(!holes.mayRead(textBytes: 65_536, at: later))
+        #expect(!isRoom(65_536, later))
     }
 
     /// Passes holes of ten minutes and of ten seconds while the budget lasts.

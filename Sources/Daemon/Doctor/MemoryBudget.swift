@@ -58,6 +58,9 @@ public struct MemoryBudget: Hashable, Sendable {
                 count: bounds.connectionsMax, bytesEach: ByteAllowance.owed(.viewer).ownBytes),
             Row(name: "what goes beyond both, in pools", count: 1, bytesEach: pools),
             Row(
+                name: "what closed connections of devices left", count: 1,
+                bytesEach: ByteAllowance.leftMax),
+            Row(
                 name: "what is read while a write fails", count: loops,
                 bytesEach: ByteAllowance.readInFlushesMax),
             Row(

@@ -9,7 +9,7 @@ import WireFormat
 /// Back-pressure: when the ring is full, or holes in time exceed the ``HolePace``, the port stops
 /// reading, and the frame and all later ones wait.
 final class DeviceConnection: RingSpaceWaiter {
-    private enum Phase {
+    enum Phase {
         case awaitingHello
         case open(AdmittedDevice)
         /// `wasOpen`: the pipeline knows the connection and must receive its end.
@@ -18,11 +18,11 @@ final class DeviceConnection: RingSpaceWaiter {
 
     let id: ConnectionID
     let format: DeviceFormat
-    private let loop: LoopState
+    let loop: LoopState
     private let gate: any DeviceGate
     private let origin: DeviceOrigin
-    private(set) var port: (any DevicePort)?
-    private var phase = Phase.awaitingHello
+    var port: (any DevicePort)?
+    var phase = Phase.awaitingHello
     private var decoder = TextDecoder()
     /// Number of objects of the current text that are already in the ring.
     private var objectsTaken = 0
@@ -30,15 +30,18 @@ final class DeviceConnection: RingSpaceWaiter {
     private let framesPerSecondMax: Int
     private var rate: FrameRate?
     private var holes: FrameHoles?
-    /// Whether the connection waits for its device's ``HolePace``, not for space in the ring.
-    private var isPaced = false
+    /// The room in its device's pace that the connection waits for; `nil`: space in the ring.
+    var need: HolePace.Need?
+    var left: LeftBytes?
+    /// Bytes counted in ``left`` after the socket has closed.
+    var leftBytes = 0
     /// A record that must be written before any other: an opening for which the ring had no space.
-    private var owed: InboundMessage?
+    var owed: InboundMessage?
     /// Whether the connection waits for space in the ring.
-    private(set) var isWaiting = false
-    private var peerIsGone = false
+    var isWaiting = false
+    var peerIsGone = false
     /// The peer sends no more but still reads.
-    private var peerHasEnded = false
+    var peerHasEnded = false
 
     init(
         loop: LoopState, gate: any DeviceGate, origin: DeviceOrigin, format: DeviceFormat,
@@ -73,8 +76,11 @@ final class DeviceConnection: RingSpaceWaiter {
     /// - Returns: `false`: no space; offer the same text again later.
     func take(text: Span<UInt8>, arrival: Timestamp, isMessage: Bool) -> Bool {
         guard payOwed() else { return wait() }
-        guard holes?.mayRead(textBytes: text.count, at: arrival) ?? true else {
-            isPaced = true
+        if case .closed = phase { return true }
+        do throws(HolePace.Need) {
+            try holes?.checkRoom(textBytes: text.count, at: arrival)
+        } catch {
+            need = error
             return wait()
         }
         defer { holes?.haveRead(textBytes: text.count) }
@@ -169,8 +175,13 @@ final class DeviceConnection: RingSpaceWaiter {
     private func push(
         _ header: FrameHeader, payload: Span<UInt8>, _ arrival: Timestamp
     ) -> Bool {
-        let ticks = holes?.ticks(before: header, payload: payload, at: arrival)
-        guard let ticks else { isPaced = true; return false }
+        var ticks = 0.0
+        do throws(HolePace.Need) {
+            ticks = try holes?.ticks(before: header, payload: payload, at: arrival) ?? 0
+        } catch {
+            need = error
+            return false
+        }
         let record = InboundMessage.frame(
             FrameArrival(connection: id, arrival: arrival, header: header))
         guard loop.inbound.push(record, payload: payload) else { return false }
@@ -200,6 +211,7 @@ final class DeviceConnection: RingSpaceWaiter {
             phase = .open(device)
             let known = loop.frameRates.rate(of: device.device)
             (rate, holes) = (device.recorded ? nil : known, FrameHoles(pace: known.holes))
+            left = known.left
             loop.add(self)
             owed = .opened(
                 DeviceOpening(
@@ -249,25 +261,25 @@ final class DeviceConnection: RingSpaceWaiter {
 
     // MARK: - Space in the ring
 
-    private func payOwed() -> Bool {
+    func payOwed() -> Bool {
         guard let record = owed else { return true }
         guard loop.inbound.push(record) else { return false }
         owed = nil
         return true
     }
 
-    private func wait() -> Bool {
+    func wait() -> Bool {
         guard !isWaiting else { return false }
         isWaiting = true
         port?.setReading(false)
-        loop.inbound.wait(self, forSpace: !isPaced)
+        loop.inbound.wait(self, for: need)
         return false
     }
 
     func roomMayBeThere() -> RingSpaceUse {
-        isPaced = false
+        need = nil
         if goesOn() { return .wroteAll }
-        return isPaced ? .wroteTurn : .foundNoSpace
+        return need.map(RingSpaceUse.needs) ?? .foundNoSpace
     }
 
     private func goesOn() -> Bool {
@@ -276,59 +288,6 @@ final class DeviceConnection: RingSpaceWaiter {
         if peerIsGone { return end() }
         if peerHasEnded { return tellEnded() }
         port?.setReading(true)
-        return true
-    }
-
-    /// Handles a half-closed socket: the peer sends no more, as `nc` at the end of its input, but
-    /// still expects the acks for its frames. The port finishes after the last ack.
-    func inputEnded() {
-        peerHasEnded = true
-        guard !isWaiting else { return }
-        if !tellEnded() { _ = wait() }
-        loop.inbound.publish()
-    }
-
-    /// Pushes a record that follows all frames of the connection, so that no ack of them is missed.
-    private func tellEnded() -> Bool {
-        guard isOpen else {
-            port?.finish()
-            return true
-        }
-        return payOwed() && loop.inbound.push(.finished(id, arrival: loop.arrivalClock()))
-    }
-
-    /// Ends a half-closed connection once all frames of the device are acknowledged.
-    func finish() {
-        if peerHasEnded { port?.finish() }
-    }
-
-    /// Handles the socket's end: waiting data still goes into the ring, followed by the end.
-    func socketClosed() {
-        peerIsGone = true
-        loop.remove(self)
-        guard !isWaiting else { return }
-        if !end() {
-            isWaiting = true
-            loop.inbound.wait(self)
-        }
-        loop.inbound.publish()
-    }
-
-    private func end() -> Bool {
-        let wasOpen =
-            switch phase {
-            case .open: true
-            case .awaitingHello: false
-            case .closed(let wasOpen): wasOpen
-            }
-        if wasOpen {
-            guard payOwed(),
-                loop.inbound.push(.closed(id, arrival: loop.arrivalClock()))
-            else { return false }
-        }
-        phase = .closed(wasOpen: false)
-        port?.release()
-        port = nil
         return true
     }
 }

@@ -15,6 +15,8 @@ protocol DevicePort: AnyObject {
     ///
     /// - Returns: `false` if there still was not enough space for all of it.
     func offerAgain() -> Bool
+    /// Received bytes for which ``DeviceConnection`` had no space.
+    var waitingBytes: Int { get }
     /// Called when the connection has processed everything received before the socket closed.
     func release()
 }

@@ -77,6 +77,8 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
         if let connection { connection.socketClosed() }
     }
 
+    var waitingBytes: Int { splitter.pendingBytes }
+
     func release() {
         connection = nil
     }

@@ -96,6 +96,8 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
 
     func offerAgain() -> Bool { socket?.resume() ?? true }
 
+    var waitingBytes: Int { socket?.heldBytes ?? 0 }
+
     /// Does nothing: the socket itself stops reading while a message is not taken.
     func setReading(_ reading: Bool) {}
 

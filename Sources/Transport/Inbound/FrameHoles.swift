@@ -43,10 +43,12 @@ struct FrameHoles {
     /// - Parameters:
     ///   - textBytes: Length of the next text.
     ///   - arrival: The daemon's clock.
-    /// - Returns: `false`: the text must wait.
-    func mayRead(textBytes: Int, at arrival: Timestamp) -> Bool {
+    /// - Throws: What the text must wait for.
+    func checkRoom(textBytes: Int, at arrival: Timestamp) throws(HolePace.Need) {
         let ticks = Self.ticks(ofTextBytes: textBytes)
-        return ticks == 0 || pace.hasRoom(for: ticks, at: arrival)
+        guard ticks == 0 || pace.hasRoom(for: ticks, at: arrival) else {
+            throw HolePace.Need(pace: pace, ticks: ticks)
+        }
     }
 
     /// Charges the cost of reading a text. Charged before the read, it would leave no room for a
@@ -65,15 +67,17 @@ struct FrameHoles {
     ///   - payload: Its payload, checked.
     ///   - arrival: The daemon's clock.
     /// - Returns: The cost of the holes around the frame and between its samples, and of a button
-    ///   or note; 0 for most frames; `nil`: the frame must wait.
+    ///   or note; 0 for most frames.
+    /// - Throws: What the frame must wait for.
     func ticks(
         before header: FrameHeader, payload: Span<UInt8>, at arrival: @autoclosure () -> Timestamp
-    ) -> Double? {
+    ) throws(HolePace.Need) -> Double {
         let ticks =
             ticks(around: header) + Self.ticksBetweenSamples(header.kind, payload)
             + Self.ticksOfEvent(header.kind)
-        guard ticks == 0 || pace.hasRoom(for: isFirst ? 0 : ticks, at: arrival()) else {
-            return nil
+        let shared = isFirst ? 0 : ticks
+        guard ticks == 0 || pace.hasRoom(for: shared, at: arrival()) else {
+            throw HolePace.Need(pace: pace, ticks: shared)
         }
         return ticks
     }

@@ -14,13 +14,20 @@ final class FrameRate: Sendable {
 
     /// The pace of the holes between the device's frames.
     let holes: HolePace
+    /// What the device's closed connections left.
+    let left: LeftBytes
     /// Device time divided by the window's length: the window being counted.
     private let window = Atomic<Int64>(0)
     private let count = Atomic(0)
 
-    /// - Parameter holes: The pace of the holes of all devices.
-    init(holes: HolePace.Shared = HolePace.Shared()) {
+    /// - Parameters:
+    ///   - holes: The pace of the holes of all devices.
+    ///   - left: The bytes that closed connections of all devices left.
+    init(
+        holes: HolePace.Shared = HolePace.Shared(), left: LeftBytes.Shared = LeftBytes.Shared()
+    ) {
         self.holes = HolePace(among: holes)
+        self.left = LeftBytes(among: left)
     }
 
     /// - Returns: `false` for a frame beyond `perSecondMax` in its window.
@@ -51,12 +58,13 @@ final class FrameRate: Sendable {
 final class FrameRates: Sendable {
     private let rates = Mutex<[DeviceID: FrameRate]>([:])
     private let holes = HolePace.Shared()
+    private let left = LeftBytes.Shared()
 
     /// Called once per connection; frames take no lock.
     func rate(of device: DeviceID) -> FrameRate {
         rates.withLock { rates in
             if let known = rates[device] { return known }
-            let fresh = FrameRate(holes: holes)
+            let fresh = FrameRate(holes: holes, left: left)
             rates[device] = fresh
             return fresh
         }

@@ -13,6 +13,16 @@ import Synchronization
 /// few seconds, and the first frame of a connection, do not count against the shared limit: after
 /// a restart all devices connect at once.
 public final class HolePace: Sendable {
+    /// The room that a connection waits for.
+    struct Need: Error {
+        let pace: HolePace
+        let ticks: Double
+
+        /// - Parameter arrival: The daemon's clock; one that was set back regains nothing.
+        /// - Returns: Whether there is room now.
+        func isMet(at arrival: Timestamp) -> Bool { pace.hasRoom(for: ticks, at: arrival) }
+    }
+
     /// A token bucket; a tick pays for one second passed by the pipeline, without recorded metrics.
     struct Bucket: Sendable {
         let ticksMax: Double

@@ -13,9 +13,11 @@ protocol RingSpaceWaiter: AnyObject {
 /// A waiter's use of the available space.
 enum RingSpaceUse {
     case wroteAll
-    /// The waiter wrote as much as one turn or its ``HolePace`` allows, and has more.
+    /// The waiter wrote as much as one turn allows, and has more.
     case wroteTurn
     case foundNoSpace
+    /// The waiter's next frame must wait for its device's pace.
+    case needs(HolePace.Need)
 }
 
 /// Called on a loop's thread, outside of its handlers, after each round of reads that put records
@@ -39,7 +41,10 @@ final class InboundPort {
     private var hasUnpublished = false
     private var header: [UInt8] = []
     private let noPayload: [UInt8] = []
+    private let arrivalClock: () -> Timestamp
+    /// Those that wait for space in the ring or for their next turn, in order.
     private var waiters: [any RingSpaceWaiter] = []
+    private var paced = PacedWaiters()
     private var retryIsScheduled = false
 
     /// Much longer than the pipeline needs for a ring, and too short for people to notice.
@@ -47,8 +52,9 @@ final class InboundPort {
 
     init(
         ring: ByteRing, published: @escaping InboundPublished, eventLoop: any EventLoop,
-        counters: TransportCounters
+        counters: TransportCounters, arrivalClock: @escaping () -> Timestamp
     ) {
+        self.arrivalClock = arrivalClock
         self.ring = ring
         self.published = published
         self.eventLoop = eventLoop
@@ -96,18 +102,36 @@ final class InboundPort {
     ///
     /// - Parameters:
     ///   - waiter: A connection.
-    ///   - forSpace: Whether it waits for space in the ring; if not, for its turn.
-    func wait(_ waiter: any RingSpaceWaiter, forSpace: Bool = true) {
-        if forSpace { counters.ringFull.wrappingAdd(1, ordering: .relaxed) }
-        waiters.append(waiter)
+    ///   - need: The room in its device's pace that it waits for; `nil`: space in the ring.
+    func wait(_ waiter: any RingSpaceWaiter, for need: HolePace.Need?) {
+        if let need {
+            paced.append(waiter, need)
+        } else {
+            counters.ringFull.wrappingAdd(1, ordering: .relaxed)
+            waiters.append(waiter)
+        }
         scheduleRetry()
+    }
+
+    /// Removes a waiter, which is not called any more.
+    ///
+    /// - Parameters:
+    ///   - waiter: A connection.
+    ///   - need: What it waits for.
+    func forget(_ waiter: any RingSpaceWaiter, _ need: HolePace.Need?) {
+        if let need {
+            paced.remove(waiter, from: need.pace)
+        } else {
+            waiters.removeAll { $0 === waiter }
+        }
     }
 
     /// Gives a waiter turns until it has written everything, the first one now.
     func begin(_ waiter: any RingSpaceWaiter) {
         switch waiter.roomMayBeThere() {
         case .wroteAll: break
-        case .foundNoSpace: wait(waiter)
+        case .foundNoSpace: wait(waiter, for: nil)
+        case .needs(let need): wait(waiter, for: need)
         case .wroteTurn:
             waiters.append(waiter)
             scheduleRetry()
@@ -126,20 +150,28 @@ final class InboundPort {
         retryIsScheduled = false
         let waiting = waiters
         waiters.removeAll()
-        // Waiters are served in order, a turn each; the first that finds no space ends the pass.
-        var rest = waiting[...]
+        // Those that wait for the pace come last, and only if the ring has space.
+        if serve(waiting) { _ = serve(paced.takePass(at: arrivalClock())) }
+        publish()
+        if !waiters.isEmpty || !paced.isEmpty { scheduleRetry() }
+    }
+
+    /// Gives each waiter a turn, in order; the first that finds no space ends the pass.
+    ///
+    /// - Returns: Whether the ring had space for all of them.
+    private func serve(_ waiting: [any RingSpaceWaiter]) -> Bool {
         var goingOn: [any RingSpaceWaiter] = []
-        serving: while let next = rest.first {
+        for (index, next) in waiting.enumerated() {
             switch next.roomMayBeThere() {
             case .wroteAll: break
             case .wroteTurn: goingOn.append(next)
-            case .foundNoSpace: break serving
+            case .needs(let need): paced.append(next, need)
+            case .foundNoSpace:
+                waiters.insert(contentsOf: waiting[index...] + goingOn, at: 0)
+                return false
             }
-            rest.removeFirst()
         }
-        // The shared pace regains less than a turn needs, and the first waiter takes it all.
-        waiters.insert(contentsOf: rest + goingOn.dropFirst() + goingOn.prefix(1), at: 0)
-        publish()
-        if !waiters.isEmpty { scheduleRetry() }
+        waiters.insert(contentsOf: goingOn, at: 0)
+        return true
     }
 }

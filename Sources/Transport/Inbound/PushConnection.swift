@@ -107,15 +107,16 @@ private final class WaitingBatch: RingSpaceWaiter {
         while next < records.count {
             guard bytes < Self.turnBytes else { return .wroteTurn }
             let (message, payload) = records[next]
-            var ticks: Double?
+            var ticks = 0.0
             if case .frame(let frame) = message {
-                ticks = holes.value.ticks(
-                    before: frame.header, payload: payload.span, at: loop.arrivalClock())
-                guard ticks != nil else { return .wroteTurn }
+                do throws(HolePace.Need) {
+                    ticks = try holes.value.ticks(
+                        before: frame.header, payload: payload.span, at: loop.arrivalClock())
+                } catch { return .needs(error) }
             }
             guard loop.inbound.push(message, payload: payload.span) else { return .foundNoSpace }
             bytes += Self.headerBytes + payload.count
-            if case .frame(let frame) = message, let ticks {
+            if case .frame(let frame) = message {
                 holes.value.passed(frame.header, ticks: ticks)
                 loop.counters.framesPushed.wrappingAdd(1, ordering: .relaxed)
             }

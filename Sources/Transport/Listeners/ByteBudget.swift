@@ -10,6 +10,8 @@ public struct ByteAllowance: Hashable, Sendable {
 
     /// Bytes read in failed flushes that a loop's connections may hold together; see ``FlushGate``.
     public static let readInFlushesMax = 1 << 20
+    /// Bytes that closed connections of all devices sent and that still wait; see ``LeftBytes``.
+    public static let leftMax = 4 << 20
 
     /// Allowance for received bytes that are not yet a whole message, line or body.
     public static func received(_ kind: ConnectionClass) -> Self {
@@ -18,7 +20,7 @@ public struct ByteAllowance: Hashable, Sendable {
         case .stranger: Self(ownBytes: 64 << 10, pooledBytes: 12 << 20)
         // Viewers send only playback commands, topics and cheers.
         case .viewer: Self(ownBytes: 4 << 10, pooledBytes: 16 << 20)
-        case .device: Self(ownBytes: 8 << 10, pooledBytes: 40 << 20)
+        case .device: Self(ownBytes: 8 << 10, pooledBytes: 36 << 20)
         case .operations, .owner: Self(ownBytes: 64 << 10, pooledBytes: 8 << 20)
         }
     }

@@ -72,7 +72,7 @@ final class LoopState {
         outbound = rings.outbound
         inbound = InboundPort(
             ring: rings.inbound, published: rings.published, eventLoop: eventLoop,
-            counters: counters)
+            counters: counters, arrivalClock: arrivalClock)
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(
             eventLoop: eventLoop, counters: counters, pace: pace,

@@ -64,9 +64,12 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     }
 
     private func checkHeld() {
-        let held = reader.message.count + unread.count + endpoint.heldBytes
+        let held = heldBytes + endpoint.heldBytes
         if !ticket.setReceived(held) { close(.tooManyRequests) }
     }
+
+    /// Received bytes that are not a whole message yet, or wait behind one.
+    var heldBytes: Int { reader.message.count + unread.count }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         endpoint.readComplete()
