@@ -46,9 +46,7 @@ struct FrameHoles {
     /// - Throws: What the text must wait for.
     func checkRoom(textBytes: Int, at arrival: Timestamp) throws(HolePace.Need) {
         let ticks = Self.ticks(ofTextBytes: textBytes)
-        guard ticks == 0 || pace.hasRoom(for: ticks, at: arrival) else {
-            throw HolePace.Need(pace: pace, ticks: ticks)
-        }
+        if ticks != 0 { try pace.checkRoom(for: ticks, at: arrival) }
     }
 
     /// Charges the cost of reading a text. Charged before the read, it would leave no room for a
@@ -75,10 +73,7 @@ struct FrameHoles {
         let ticks =
             ticks(around: header) + Self.ticksBetweenSamples(header.kind, payload)
             + Self.ticksOfEvent(header.kind)
-        let shared = isFirst ? 0 : ticks
-        guard ticks == 0 || pace.hasRoom(for: shared, at: arrival()) else {
-            throw HolePace.Need(pace: pace, ticks: shared)
-        }
+        if ticks != 0 { try pace.checkRoom(for: isFirst ? 0 : ticks, at: arrival()) }
         return ticks
     }
 

@@ -91,6 +91,14 @@ public final class HolePace: Sendable {
             || shared.bucket.withLock { $0.hasRoom(at: arrival) }
     }
 
+    /// - Parameters:
+    ///   - ticks: Cost of the next hole for the shared bucket.
+    ///   - arrival: The daemon's clock; one that was set back regains nothing.
+    /// - Throws: What the hole must wait for.
+    func checkRoom(for ticks: Double, at arrival: Timestamp) throws(Need) {
+        guard hasRoom(for: ticks, at: arrival) else { throw Need(pace: self, ticks: ticks) }
+    }
+
     /// Charges the cost of a hole, which may exceed the ticks that are left.
     ///
     /// - Parameters:

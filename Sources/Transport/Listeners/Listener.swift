@@ -55,8 +55,6 @@ struct Listener: Sendable {
         let bootstrap = ServerBootstrap(group: loops.threads)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // Few new connections a round, so that a flood of them does not delay the others.
-            .serverChannelOption(.maxMessagesPerRead, value: 4)
             // One read per connection and round. Otherwise a device that sends one line a second
             // waits for all reads of devices that send as fast as they can.
             .childChannelOption(.maxMessagesPerRead, value: 1)
