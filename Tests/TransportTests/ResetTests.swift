@@ -104,12 +104,18 @@ import Transport
         }
     }
 
-    /// When the answer fails, the library reads the remaining input within the write.
-    @Test(arguments: ["wrong lines", "hello and wrong lines", "pings", "messages", "requests"])
+    /// When the answer fails, the library reads the remaining input within the write, and closes.
+    /// In a small ring the lines wait for space, and are answered when they are read again.
+    @Test(arguments: [
+        ("wrong lines", 1 << 20), ("hello and wrong lines", 1 << 20),
+        ("hello and wrong lines", 4096), ("pings", 1 << 20), ("messages", 1 << 20),
+        ("requests", 1 << 20),
+    ])
     func `A reset behind what is answered line by line never enters a handler twice`(
-        sent: String
+        sent: String, ringBytes: Int
     ) async throws {
-        try await withServer { daemon, device, http in
+        let daemon = FakeDaemon(inboundBytes: ringBytes)
+        try await withServer(daemon: daemon) { daemon, device, http in
             let bytes = Self.answered(sent)
             let door = sent.hasSuffix("lines") ? device : http
             for turn in 0..<600 {

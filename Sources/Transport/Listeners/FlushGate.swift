@@ -1,8 +1,8 @@
 import Glibc
 import NIOCore
 
-/// Delivers data that is read during a flush only after the flush, so that handlers are not
-/// re-entered.
+/// Delivers data that is read during a flush, and the close of a device's connection, only after
+/// the handlers' current call, so that they are not re-entered.
 ///
 /// When a write fails, the library reads the rest of the socket inside the flush, and closes the
 /// channel after it (`BaseSocketChannel.flushNow` of swift-nio 2). A handler that answers the data
@@ -11,9 +11,10 @@ import NIOCore
 /// end the daemon.
 ///
 /// On a device's TCP connection the data is kept, because `cat file | nc` ends with a reset once an
-/// ack arrives. It is delivered in the loop's next task, followed by the close:
+/// ack arrives. It is delivered in the loop's next task. So is each close of such a connection:
+/// a handler that closes its channel, or whose write fails, is in the middle of a frame.
 ///
-///     passing --read in a flush--> holding, the close too --next task--> passing
+///     passing --read in a flush, or closed--> holding --next task--> passing
 ///
 /// On other connections the data is dropped, and the close passes at once: ``ViewerSink`` must not
 /// use a closed descriptor. In both cases none of the data was acknowledged. Decision 0057 has the
@@ -83,7 +84,7 @@ final class FlushGate: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        guard !held.isEmpty else { return context.fireChannelInactive() }
+        guard keepsReads else { return context.fireChannelInactive() }
         hold(.inactive, context)
     }
 
@@ -92,7 +93,7 @@ final class FlushGate: ChannelDuplexHandler {
     private func hold(_ event: Event, _ context: ChannelHandlerContext) {
         if held.isEmpty {
             let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
-            // The library removes a closed channel's handlers in a later task.
+            // The library removes a closed channel's handlers in a task behind this one.
             context.eventLoop.execute { bound.value.gate.deliver(bound.value.context) }
         }
         held.append(event)
