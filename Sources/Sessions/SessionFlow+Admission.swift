@@ -25,8 +25,11 @@ extension SessionFlow {
             connection, device: device, session: session, recorded: recorded)
         if case .opened = decision, let live = known(session, isRecorded: recorded) {
             let over = live.lastArrival.advanced(byMicroseconds: silenceMicroseconds)
-            if over <= arrival, live.overAt == nil { live.noteOver(at: over) }
-            live.lastArrival = arrival
+            if over <= arrival {
+                if live.overAt == nil { live.noteOver(at: over) }
+                // Its frames may follow. A device that only connects postpones no other end.
+                live.lastArrival = arrival
+            }
             live.goesOn = true
             noteGoingOn(live)
         }

@@ -186,6 +186,7 @@ extension SessionFlow {
         for dated in live.views.advance(to: decidable) {
             hub.publish(dated, of: live.device, at: now)
         }
+        noteEndInView(of: live)
         hub.refresh(live.id, of: live.device, at: now)
         watch(live)
         live.noteSummary()

@@ -44,12 +44,18 @@ extension SessionFlow {
         for dated in live.views.advance(to: decidable) {
             hub.publish(dated, of: live.device, at: now)
         }
-        if live.hasEnded, live.views.hasEndedInView {
-            hub.sessionEndedInView(live.id, of: live.device, at: now)
-        }
+        noteEndInView(of: live)
         let silence = live.nextSilence(silenceMicroseconds: silenceMicroseconds)
         if let silence, silence <= now { noteSilence(of: live) }
         watch(live)
+    }
+
+    /// Notes whether shares with positions are shown the session's end. Only their own view decides,
+    /// which ends when the runner has been hidden for long: after that, the real end would reveal
+    /// how long the hidden way was.
+    func noteEndInView(of live: LiveSession) {
+        guard live.views.hasEndedInView else { return }
+        hub.sessionEndedInView(live.id, of: live.device, at: now)
     }
 
     private func noteSilence(of live: LiveSession) {

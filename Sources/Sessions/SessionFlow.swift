@@ -188,6 +188,7 @@ package final class SessionFlow {
         } else if hadEnded {
             makeRoom(besides: live)
         }
+        noteEndInView(of: live)
         if live.hasEnded != hadEnded {
             counters.sessionsLive.store(sessions.liveCount, ordering: .relaxed)
         }

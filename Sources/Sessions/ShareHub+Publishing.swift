@@ -17,8 +17,8 @@ extension ShareHub {
             newest.note(
                 updates.everything.cursor.offset, of: updates.everything.session, by: device)
         }
-        if let first = updates.hiding?.first {
-            noteShown(first.update.session, of: device, at: arrival)
+        if let newest = updates.hiding?.last {
+            noteShown(newest.update, of: device, at: arrival)
         }
         let everything = SessionUpdates.Dated(update: updates.everything, arrival: arrival)
         give(to: device, at: arrival) { obeysPrivacy in
@@ -34,14 +34,15 @@ extension ShareHub {
     package func publish(
         _ dated: SessionUpdates.Dated, of device: DeviceID, at now: Timestamp
     ) {
-        noteShown(dated.update.session, of: device, at: now)
+        noteShown(dated.update, of: device, at: now)
         give(to: device, at: now) { obeysPrivacy in obeysPrivacy ? [dated] : [] }
     }
 
     /// Notes that shares with positions show something of a session.
-    private func noteShown(_ session: SessionID, of device: DeviceID, at now: Timestamp) {
-        sessions.cameIntoView(session, of: device, at: now)
-        sessions.shownAgain(session, of: device)
+    private func noteShown(_ update: SessionUpdate, of device: DeviceID, at now: Timestamp) {
+        sessions.cameIntoView(update.session, of: device, at: now)
+        sessions.shownAgain(
+            update.session, of: device, through: update.cursor.offset, at: now)
     }
 
     private func give(

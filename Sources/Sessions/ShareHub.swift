@@ -168,7 +168,7 @@ package final class ShareHub {
     ) {
         sessions.wentOn(
             session, of: device, began: began, overAt: over, at: now, isInView: isInView)
-        if !isHiding { sessions.shownAgain(session, of: device) }
+        if !isHiding { sessions.shownAgain(session, of: device, at: now) }
     }
 
     /// Handles a session that was read from the log, after a restart or a change of settings:
@@ -192,7 +192,8 @@ package final class ShareHub {
         sessions.ended(session, of: device, at: arrival, through: last, isInView: isInView)
     }
 
-    /// Called when shares with positions are shown the end, or never will be.
+    /// Called when shares with positions are shown the end, though the session may go on, or when
+    /// they never will be.
     package func sessionEndedInView(
         _ session: SessionID, of device: DeviceID, at now: Timestamp
     ) {

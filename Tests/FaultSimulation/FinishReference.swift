@@ -31,7 +31,7 @@ enum FinishReference {
         // Indices of records before or at a long stand, whose places no longer count as left.
         var final: Set<Int> = []
         var stands = false
-        // After an end the places count no longer as left, until the session continues.
+        // After an end the places count no longer as left, until another run begins.
         var isOver = false
         let continues = Reference.continuations(of: records)
         var ahead: HiddenCircle?
@@ -40,7 +40,10 @@ enum FinishReference {
                 releases[first].by = record.offset
                 waiting.removeFirst()
             }
-            if continues[index] { (isOver, stands, ahead) = (false, false, nil) }
+            if continues[index] {
+                final.formUnion(waiting)
+                (isOver, stands, ahead) = (false, false, nil)
+            }
             if record.isEnd {
                 isOver = true
                 final.formUnion(waiting)

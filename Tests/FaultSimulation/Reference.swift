@@ -17,16 +17,25 @@ struct Reference {
         let isEnd: Bool
     }
 
-    /// Tells for each record whether the session continues with it after an end.
+    /// Tells for each record whether another run begins with it: the session continues after an end,
+    /// or after half an hour, or a day of the watch's clock, without a live position.
     static func continuations(of records: [Record]) -> [Bool] {
         var isOver = false
+        var lastLive: (metrics: Metrics, at: Timestamp)?
         return records.map { record in
             isOver = isOver || record.isEnd
-            guard isOver, let metrics = record.metrics, metrics.state != .ended else {
-                return false
+            guard let metrics = record.metrics else { return false }
+            var begins = isOver && metrics.state != .ended
+            if metrics.position?.state == .live {
+                if let lastLive {
+                    let seconds = metrics.elapsedSeconds - lastLive.metrics.elapsedSeconds
+                    let days = record.deviceTime.seconds(since: lastLive.at) / 86_400
+                    begins = begins || seconds >= 1800 || days >= 1
+                }
+                lastLive = (metrics, record.deviceTime)
             }
-            isOver = false
-            return true
+            if begins { isOver = false }
+            return begins
         }
     }
 

@@ -3,39 +3,43 @@ import Testing
 
 @testable import Sharing
 
-/// A watch that was silent for so long at home that its session ended, and continues it later.
+/// A watch that was silent for so long at home that its session ended, and continues it later. The
+/// log need not say that it ended, as after a restart.
 @Suite struct ContinuedSessionTests {
     private static let home = SessionProjectionTests.home
-    /// Seconds of each run, half of them away from home; and of the silence between the runs.
-    private static let (run, silence) = (2000, 900)
+    /// Seconds of each run, half of them away from home.
+    private static let run = 2000
+    /// Seconds of the silence between the runs.
+    private static func silence(endIsRecorded: Bool) -> Int { endIsRecorded ? 900 : 1800 }
 
     /// East and back, an end, and another run to the west that begins `away` meters from home.
-    private static func events(away: Double) -> [StreamEvent] {
+    private static func events(away: Double, endIsRecorded: Bool = true) -> [StreamEvent] {
         func position(_ second: Int) -> Double { 3 * Double(min(second, run - second)) }
         var events = (0..<run).map { second in
             SessionProjectionTests.metrics(second, at: home.moved(east: position(second), north: 0))
         }
+        let silence = silence(endIsRecorded: endIsRecorded)
         let over = run + 600
         let rest = SessionProjectionTests.metrics(run - 1, at: home.moved(east: 3, north: 0))
-        if case .metrics(var metrics) = rest.kind {
+        if endIsRecorded, case .metrics(var metrics) = rest.kind {
             metrics.state = .ended
             metrics.position?.state = .ended
             events.append(Fixture.metricsEvent(Double(over), metrics))
+            events.append(StreamEvent(deviceTime: Fixture.time(Double(over)), kind: .ended))
         }
-        events.append(StreamEvent(deviceTime: Fixture.time(Double(over)), kind: .ended))
         return events
             + (0..<run).map { second in
                 SessionProjectionTests.metrics(
-                    run + silence + second,
+                    run - 1 + silence + second,
                     at: home.moved(east: -away - position(second), north: 0))
             }
     }
 
     private static func shown(
-        away: Double, _ rule: ProjectionRule
+        away: Double, endIsRecorded: Bool = true, _ rule: ProjectionRule
     ) -> (positions: [Track.Point], metrics: [Metrics]) {
         let shown = SessionProjectionTests.project(
-            events(away: away), rule, until: Fixture.time(1_000_000))
+            events(away: away, endIsRecorded: endIsRecorded), rule, until: Fixture.time(1_000_000))
         let metrics = SessionProjectionTests.metrics(in: shown)
         return (
             metrics.compactMap(\.position).map {
@@ -44,12 +48,15 @@ import Testing
         )
     }
 
-    @Test(arguments: [0.0, 120, 250], [(300.0, 300.0), (300, 0), (0, 300)])
+    @Test(
+        arguments: [(0.0, true), (120, true), (250, true), (0, false), (250, false)],
+        [(300.0, 300.0), (300, 0), (0, 300)])
     func `Its end is a finish and its continuation a start`(
-        away: Double, trims: (start: Double, finish: Double)
+        place: (away: Double, endIsRecorded: Bool), trims: (start: Double, finish: Double)
     ) {
+        let away = place.away
         let (positions, metrics) = Self.shown(
-            away: away,
+            away: away, endIsRecorded: place.endIsRecorded,
             .hiding(SessionProjectionTests.settings(start: trims.start, finish: trims.finish)))
         let east = positions.filter { $0.longitude > Self.home.longitude }
         let west = positions.filter { $0.longitude <= Self.home.longitude }
@@ -69,14 +76,15 @@ import Testing
     }
 
     /// The session ended in view, 3 km away, and continues at home, where the runner stays for a while.
-    @Test(arguments: [
-        SessionProjectionTests.settings(start: 300),
-        SessionProjectionTests.settings([Track.zone(around: home, radius: 300)]),
-        SessionProjectionTests.settings([Track.zone(around: home, radius: 300)], finish: 300),
-        SessionProjectionTests.settings(start: 300, finish: 300),
-    ])
+    @Test(
+        arguments: [
+            SessionProjectionTests.settings(start: 300),
+            SessionProjectionTests.settings([Track.zone(around: home, radius: 300)]),
+            SessionProjectionTests.settings([Track.zone(around: home, radius: 300)], finish: 300),
+            SessionProjectionTests.settings(start: 300, finish: 300),
+        ], [true, false])
     func `Nothing tells that it continues before its first visible point`(
-        settings: PrivacySettings
+        settings: PrivacySettings, endIsRecorded: Bool
     ) {
         var events = (0..<1000).map { second in
             SessionProjectionTests.metrics(
@@ -84,12 +92,13 @@ import Testing
         }
         let end = Fixture.time(1600)
         let rest = SessionProjectionTests.metrics(999, at: Self.home.moved(east: 2997, north: 0))
-        if case .metrics(var metrics) = rest.kind {
+        if endIsRecorded, case .metrics(var metrics) = rest.kind {
             metrics.state = .ended
             metrics.position?.state = .ended
             events.append(StreamEvent(deviceTime: end, kind: .metrics(metrics)))
+            events.append(StreamEvent(deviceTime: end, kind: .ended))
         }
-        events.append(StreamEvent(deviceTime: end, kind: .ended))
+        let count = UInt64(events.count)
         events += (0..<2000).map { second in
             SessionProjectionTests.metrics(
                 30_000 + second,
@@ -97,7 +106,7 @@ import Testing
         }
         let shown = SessionProjectionTests.project(
             events, .hiding(settings), until: Fixture.time(1_000_000))
-        let continued = shown.filter { $0.offset.rawValue > 10 * 1002 }
+        let continued = shown.filter { $0.offset.rawValue > 10 * count }
         guard case .metrics(let first)? = continued.first?.event.kind else {
             Issue.record("nothing of the second run is shown")
             return

@@ -330,7 +330,7 @@ import Testing
             at: Fixture.time(40), isInView: true)
         #expect(shown(rates) == Self.session(1))
         #expect(shown(placed) == Self.session(2))
-        sessions.shownAgain(Self.session(1), of: Self.device)
+        sessions.shownAgain(Self.session(1), of: Self.device, at: Fixture.time(40))
         #expect(shown(placed) == Self.session(1))
     }
 

@@ -72,12 +72,12 @@ struct HiddenStretches: Sendable {
         self = Self(places, showsHeartRate: showsHeartRate)
     }
 
-    /// Notes that the session continues after its end, with its totals. The next position is another
-    /// start. Nothing is shown of it before: the moment would reveal how long the way from the start
-    /// to the first visible point is.
+    /// Notes that another run of the session begins, with the totals of the one before. The next
+    /// position is another start. Nothing is shown of it before: the moment would reveal how long
+    /// the way from the start to the first visible point is.
     ///
-    /// - Returns: Whether the runner was in view at the end.
-    mutating func continueAfterEnd() -> Bool {
+    /// - Returns: Whether the runner was in view before.
+    mutating func beginRun() -> Bool {
         places.beginAnew()
         landed = nil
         guard case .shown = phase else { return false }

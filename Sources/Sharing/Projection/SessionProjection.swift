@@ -19,13 +19,15 @@ public struct SessionProjection: Sendable {
     public let rule: ProjectionRule
     private var hiding: HiddenStretches?
     private var start = Start.awaited
-    /// Whether the session has ended, as of the newest event and as of the newest one that was not
-    /// held back. A silent session may continue.
-    private var isOver = (taken: false, projected: false)
+    /// The session's runs, as of the newest event and as of the newest one that was not held back.
+    private var runs = (taken: RunBreaks(), projected: RunBreaks())
     private var trim: FinishTrim?
     /// The shown state so far.
     public private(set) var progress = Progress()
     private var hasEndedView = false
+    /// Whether the view keeps its last values, without an end, until the runner comes into view
+    /// again or the session ends.
+    private var isViewKept = false
     /// Release time of the last visible event, minutes late with a trimmed finish. Arrival clock.
     private var inViewAt: Timestamp?
 
@@ -38,27 +40,6 @@ public struct SessionProjection: Sendable {
         case known
         /// Retention or damage removed it.
         case lost
-    }
-
-    /// A fact about a session that the log contains besides its events.
-    public enum Mark: Sendable {
-        /// The session's first record.
-        case beginning
-        /// The profile from here on: whether the runner is on a treadmill, where no fix ever comes.
-        case profile(isOnTreadmill: Bool)
-        /// Records, perhaps of this session, are damaged or were removed.
-        case loss
-    }
-
-    /// The shown state so far, for a reader that continues from here.
-    public struct Progress: Sendable {
-        /// Device time of the first shown event; `nil`: none yet.
-        public fileprivate(set) var startedAt: Timestamp?
-        /// The newest shown metrics.
-        public fileprivate(set) var metrics: ShownEvent?
-        public fileprivate(set) var splits: [Split] = []
-        /// The newest shown event, of any kind.
-        public fileprivate(set) var newest: ShownEvent?
     }
 
     public init(_ rule: ProjectionRule) {
@@ -98,7 +79,7 @@ public struct SessionProjection: Sendable {
     /// A copy without held events: it must process ``firstHeld`` next.
     func rewound() -> SessionProjection {
         var copy = self
-        copy.isOver.taken = isOver.projected
+        copy.runs.taken = runs.projected
         if let hiding { copy.trim = trim?.rewound(to: hiding.track) }
         return copy
     }
@@ -118,7 +99,9 @@ public struct SessionProjection: Sendable {
     }
 
     private var viewEnd: Timestamp? {
-        guard let hiding, hiding.isHidden, !hasEndedView, let inViewAt else { return nil }
+        guard let hiding, hiding.isHidden, !hasEndedView, !isViewKept, let inViewAt else {
+            return nil
+        }
         return inViewAt.advanced(bySeconds: Self.hiddenSecondsMax)
     }
 
@@ -142,31 +125,40 @@ public struct SessionProjection: Sendable {
     }
 
     private mutating func beginAnew() {
+        runs.taken.beginAnew()
+        runs.projected.beginAnew()
         hiding?.beginAnew()
         trim?.beginAnew()
     }
 
-    /// Treats the end of a silent session as a finish, and its continuation as another start: the
-    /// runner may have been at home meanwhile.
-    private mutating func takeEnd(_ event: StreamEvent) {
-        if event.kind == .ended {
-            isOver.taken = true
-            trim?.endRun()
-        } else if isOver.taken, event.isOfLiveSession {
-            isOver.taken = false
+    /// Treats the end of a run as a finish, and another run's beginning as another start: the runner
+    /// may have been at home meanwhile.
+    private mutating func takeRun(_ event: StreamEvent) {
+        switch runs.taken.take(event) {
+        case .none: break
+        case .ends: trim?.endRun()
+        case .continues, .begins:
             if case .known = start { start = .begun }
+            trim?.endRun()
             trim?.beginAnew()
         }
     }
 
     /// The same for the start, once an event is no longer held back.
-    private mutating func projectEnd(_ event: StreamEvent) {
-        if event.kind == .ended {
-            isOver.projected = true
-        } else if isOver.projected, event.isOfLiveSession {
-            isOver.projected = false
-            // The view shows the end until the runner comes into view again.
-            if hiding?.continueAfterEnd() ?? false { hasEndedView = true }
+    ///
+    /// The view does not change before the runner comes into view again: when the other run began
+    /// would reveal the length of the hidden path to its first visible point.
+    private mutating func projectRun(_ event: StreamEvent, at now: Timestamp) {
+        switch runs.projected.take(event) {
+        case .none: break
+        case .ends:
+            if isViewKept { (isViewKept, inViewAt) = (false, now) }
+        case .continues:
+            if hiding?.beginRun() ?? false { hasEndedView = true }
+        case .begins:
+            // The end of the view may come, at a time that does not depend on this event.
+            let viewEnd = inViewAt?.advanced(bySeconds: Self.hiddenSecondsMax)
+            if hiding?.beginRun() ?? false, let viewEnd, viewEnd <= now { isViewKept = true }
         }
     }
 
@@ -198,7 +190,7 @@ public struct SessionProjection: Sendable {
     ) {
         let recorded = ShownEvent(event: event, offset: offset, arrival: arrival)
         guard hiding != nil else { return show(recorded, into: &shown) }
-        takeEnd(event)
+        takeRun(event)
         noteStart(event)
         if takeDecided(recorded, into: &shown) { return }
         advance(to: arrival, lagSeconds: 0, into: &shown)
@@ -206,7 +198,7 @@ public struct SessionProjection: Sendable {
         if event.kind.isCallForHelp {
             // Cursors rise, so held events must be shown before this one.
             while let released = trim?.release() { project(released, at: arrival, into: &shown) }
-        } else if trim?.hold(recorded, isOver: isOver.taken) ?? false {
+        } else if trim?.hold(recorded, isOver: runs.taken.isOver) ?? false {
             for _ in 0..<(trim?.excessCount ?? 0) {
                 guard let released = trim?.release() else { break }
                 project(released, at: arrival, into: &shown)
@@ -311,7 +303,7 @@ public struct SessionProjection: Sendable {
         _ recorded: ShownEvent, isNear: Bool, at now: Timestamp, into shown: inout [ShownEvent]
     ) {
         let event = recorded.event
-        projectEnd(event)
+        projectRun(event, at: now)
         guard let kind = hiding?.project(event, isNear: isNear) else { return }
         // The first record after a long silence may have an offset that the view's end has used.
         if let newest = progress.newest, recorded.offset <= newest.offset { return }
@@ -332,7 +324,7 @@ public struct SessionProjection: Sendable {
         shown.append(event)
         // If nothing is hidden, the log's own snapshots have the shown values.
         guard hiding != nil else { return }
-        hasEndedView = false
+        (hasEndedView, isViewKept) = (false, false)
         if progress.startedAt == nil { progress.startedAt = event.event.deviceTime }
         progress.newest = event
         progress.newest?.covered = []

@@ -5,11 +5,6 @@ extension StreamEvent {
     var position: PositionMetric? {
         if case .metrics(let metrics) = kind { metrics.position } else { nil }
     }
-
-    /// Whether it shows a session that has not ended.
-    var isOfLiveSession: Bool {
-        if case .metrics(let metrics) = kind { metrics.state != .ended } else { false }
-    }
 }
 
 extension StreamEvent.Kind {

@@ -6,63 +6,6 @@ public import SensorModel
 /// share was valid. It never shows a session that ended before the share was made, nor one that was
 /// imported. A share with a public name shows only a session that still goes on.
 public struct DeviceSessions: Sendable {
-    private struct Span: Sendable {
-        /// An end as some shares see it.
-        struct End {
-            var time: Timestamp
-            /// Position in the order of ends. Their times may be out of order, since the clock may
-            /// be set back.
-            let rank: Int
-
-            mutating func move(byMicroseconds difference: Int64) {
-                time = time.advanced(byMicroseconds: difference)
-            }
-        }
-
-        let session: SessionID
-        var began: Timestamp
-        /// Time at which shares with positions could first show a part of it; `nil`: not yet.
-        var cameIntoView: Timestamp?
-        /// Whether ``cameIntoView`` is certain.
-        var isViewKnown: Bool
-        /// End; `nil`: live.
-        var ended: End?
-        /// End as shares with positions see it: that of a hidden session comes later.
-        var endedInView: End?
-        /// Whether the ends are certain. If not, ``ended`` is the arrival of the last record,
-        /// perhaps a late one, or ``overAt`` of a continuing session is unknown.
-        var isEndKnown = true
-        /// Time of its first end before it continued. A share that was made later does not show it.
-        var overAt: Timestamp?
-        /// Its last record; `nil` while it continues.
-        var last: RecordOffset?
-
-        mutating func move(byMicroseconds difference: Int64) {
-            began = began.advanced(byMicroseconds: difference)
-            cameIntoView = cameIntoView?.advanced(byMicroseconds: difference)
-            ended?.move(byMicroseconds: difference)
-            endedInView?.move(byMicroseconds: difference)
-            overAt = overAt?.advanced(byMicroseconds: difference)
-        }
-
-        /// Whether it was over when the share was made.
-        func wasOver(for share: Share) -> Bool {
-            [ended?.time, overAt].contains { $0.map { $0 < share.createdAt } ?? false }
-        }
-
-        /// Whether it is unknown if the session was over when the share was made.
-        func isUncertain(for share: Share) -> Bool {
-            !isEndKnown && began < share.createdAt && !wasOver(for: share)
-        }
-
-        mutating func noteOver(_ time: Timestamp?) {
-            overAt = time.map { min($0, overAt ?? $0) } ?? overAt
-        }
-
-        /// The end as the share sees it; `nil`: live.
-        func end(seenBy share: Share) -> End? { share.obeysPrivacy ? endedInView : ended }
-    }
-
     /// Sessions in the order of their start.
     private var spans: [DeviceID: [Span]] = [:]
     private var ends = 0
@@ -87,8 +30,8 @@ public struct DeviceSessions: Sendable {
             Span(
                 session: session, began: time, cameIntoView: isInView == false ? nil : time,
                 isViewKnown: isInView != nil),
-            of: device)
-        if isInView != false { shownAgain(session, of: device) }
+            of: device, at: time)
+        if isInView != false { shownAgain(session, of: device, at: time) }
     }
 
     /// Notes that a session continues that left memory, or was recorded before the start.
@@ -109,16 +52,14 @@ public struct DeviceSessions: Sendable {
             Span(
                 session: session, began: min(began, time), cameIntoView: isInView ? time : nil,
                 isViewKnown: true, isEndKnown: false, overAt: over),
-            of: device)
+            of: device, at: time)
     }
 
-    private mutating func goOn(_ span: Span, of device: DeviceID) {
+    private mutating func goOn(_ span: Span, of device: DeviceID, at time: Timestamp) {
         guard !span.session.isImported else { return }
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == span.session }) {
-            known[index].ended = nil
-            known[index].last = nil
-            known[index].noteOver(span.overAt)
+            known[index].goOn(at: time, over: span.overAt)
         } else {
             // Appended, not sorted by time, since the clock may have been set back.
             known.append(span)
@@ -128,9 +69,21 @@ public struct DeviceSessions: Sendable {
 
     /// Notes that shares with positions show a continued session again. Until then it is over for
     /// them: the moment of the continuation would reveal the hidden path to its first visible point.
-    public mutating func shownAgain(_ session: SessionID, of device: DeviceID) {
-        let index = spans[device]?.firstIndex { $0.session == session && $0.ended == nil }
-        if let index { spans[device]?[index].endedInView = nil }
+    ///
+    /// - Parameters:
+    ///   - session: A session, known or not.
+    ///   - device: The session's device.
+    ///   - offset: Offset of what they show now; `nil`: all. Something from before the end is no
+    ///     sign of the continuation.
+    ///   - time: Arrival clock.
+    public mutating func shownAgain(
+        _ session: SessionID, of device: DeviceID, through offset: RecordOffset? = nil,
+        at time: Timestamp
+    ) {
+        guard let index = spans[device]?.firstIndex(where: { $0.session == session }) else {
+            return
+        }
+        spans[device]?[index].showAgain(through: offset, at: time)
     }
 
     /// Notes the arrival of the session's first visible point; `nil`: it has none.
@@ -236,14 +189,16 @@ public struct DeviceSessions: Sendable {
         spans[device] = known
     }
 
-    /// Notes that shares with positions show the end of a session that has ended before.
+    /// Notes that shares with positions show the end of a session. It may have ended before; or it
+    /// goes on, and the runner has been hidden for long.
     public mutating func endedInView(
         _ session: SessionID, of device: DeviceID, at time: Timestamp
     ) {
         guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
-            let span = spans[device]?[index], span.ended != nil, span.endedInView == nil
+            let span = spans[device]?[index], span.endedInView == nil
         else { return }
-        spans[device]?[index].endedInView = Span.End(time: time, rank: span.ended?.rank ?? 0)
+        if span.ended == nil { ends += 1 }
+        spans[device]?[index].endedInView = Span.End(time: time, rank: span.ended?.rank ?? ends)
     }
 
     /// - Returns: Whether a share may show the session.
@@ -272,17 +227,15 @@ public struct DeviceSessions: Sendable {
     /// - Returns: The session; `nil` if there is none that the share may show.
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         let shown = spans(openTo: share, at: now)
-        let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : now
-        let newest = shown.lastIndex { $0.end(seenBy: share) != nil } ?? -1
+        let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : nil
+        func end(_ span: Span) -> Span.End? { span.end(seenBy: share, at: seen) }
+        let newest = shown.lastIndex { end($0) != nil } ?? -1
         let live = shown.indices.last { index in
-            guard let end = shown[index].end(seenBy: share) else {
-                // A viewer that saw a newer session end is not led back to one that is over.
-                return shown[index].ended == nil || index > newest
-            }
-            return share.delaySeconds > 0 && end.time > seen
+            // A viewer that saw a newer session end is not led back to one that is over.
+            end(shown[index]) == nil && (!shown[index].hasEnded(at: seen) || index > newest)
         }.map { shown[$0] }
         if live == nil, share.publicName != nil { return nil }
-        func rank(_ span: Span) -> Int { span.end(seenBy: share)?.rank ?? 0 }
+        func rank(_ span: Span) -> Int { end(span)?.rank ?? 0 }
         return (live ?? shown.max { rank($0) < rank($1) })?.session
     }
 
