@@ -49,7 +49,7 @@ package actor PushService {
     package nonisolated let counters = PushCounters()
     package nonisolated let imports = ImportTurns()
     private var lines: [Key: Open] = [:]
-    private var room: PushRoom
+    private var room: DeviceRoom
     /// Formats without names that have pushed since the start.
     ///
     /// Only the first request of such a format looks in the log for a session to continue.
@@ -66,7 +66,7 @@ package actor PushService {
         silenceSeconds = configuration.ingest.silenceSeconds
         framesPerSecondMax = configuration.ingest.framesPerSecondMax
         linesPerDeviceMax = configuration.ingest.sessionsPerDeviceMax
-        room = PushRoom(bodyBytesMax: configuration.bounds.bodyBytesMax)
+        room = PushRoom.room(bodyBytesMax: configuration.bounds.bodyBytesMax)
         self.clock = clock
     }
 
