@@ -8,7 +8,8 @@ import base64, json, os, random, socket, struct, sys, time
 from besieger import UPGRADE, Target, each, hold, left, masked, opened
 from besieging_with_token import (
     buttons, courses, deletions, device_links, empty_pushes, exports, imports, links, many_links,
-    owners, profiles, pushes, sessions_push, sessions_tcp, share_lists, shares, unknown_fields, zones)
+    owners, profiles, pushes, requests_left, sessions_push, sessions_tcp, share_lists, shares,
+    unknown_fields, zones)
 from besieging_with_tls import half_handshakes, handshakes
 
 
@@ -216,7 +217,7 @@ ATTACKS = [
     (owners, []), (links, []), (profiles, []), (pushes, []), (openings, []), (pages_left, []),
     (latests_left, []), (rooms, []), (buttons, ["pressed"]), (imports, [201]),
     (unknown_fields, ["kilobytes"]), (many_links, [201]), (share_lists, [200]),
-    (empty_pushes, [200]),
+    (empty_pushes, [200]), (requests_left, ["left"]),
 ]
 
 # Against a daemon whose viewers come over TLS.

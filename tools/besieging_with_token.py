@@ -218,6 +218,27 @@ def empty_pushes(target):
     return at_once(target, 56, "POST", "/in/sensorlogger", body, target.token)
 
 
+def requests_left(target):
+    """Long bodies that take long to read; their sender leaves at once, and no connection counts them."""
+    body = json.dumps({"messageId": 1, "sessionId": str(uuid.uuid4()), "deviceId": "x",
+                       "payload": [{"name": "x", "time": "0", "values": {}}] * 2_000}).encode()
+    paths = [("POST", "/in/sensorlogger"), ("PUT", "/v1/me/course"), ("POST", "/v1/me/import")]
+    seen = collections.Counter()
+    while target.goes_on:
+        method, path = random.choice(paths)
+        try:
+            link = target.connect()
+            target.request(link, method, path, body, target.token)
+            # One in fifty stays, and hears what became of it.
+            if random.random() < 0.02:
+                seen[read(link)[0]] += 1
+            link.close()
+            seen["left"] += 1
+        except OSError:
+            seen["closed"] += 1
+    return seen
+
+
 def profiles(target):
     return put_in_a_loop(target, "/v1/me/profile", [
         json.dumps({"maxHeartRate": 180 + number}).encode() for number in range(2)])

@@ -198,7 +198,8 @@ public final class PulsecastDaemon: Sendable {
             masterKey: key,
             failuresPerMinuteMax: configuration.bounds.failuresPerMinuteMax,
             viewersPerShareMax: configuration.bounds.viewersPerShareMax,
-            sharesPerDeviceMax: configuration.bounds.sharesPerDeviceMax)
+            sharesPerDeviceMax: configuration.bounds.sharesPerDeviceMax,
+            bodyBytesMax: configuration.bounds.bodyBytesMax)
     }
 
     static func identity(

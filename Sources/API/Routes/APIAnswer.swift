@@ -47,7 +47,8 @@ private enum APIAnswer {
     static func refusal(of error: AdministrationError) -> APIRefusal {
         switch error {
         case .unknownSession: .notFound("\(error)")
-        case .tooManyDeletions(let seconds), .tooManyChanges(let seconds):
+        case .tooManyDeletions(let seconds), .tooManyChanges(let seconds),
+            .tooManyRequests(let seconds):
             .tooMany("\(error)", retryAfterSeconds: seconds)
         case .deviceName(let name):
             .badField(

@@ -57,7 +57,8 @@ package struct OwnerRoutes: Sendable {
         addPlaces(to: &router)
     }
 
-    /// Data that a route works on. All but ``memory`` wait for the disk (``ChangeQueue``).
+    /// Data that a route works on. All take turns with the device's other requests
+    /// (``DeviceRequests``); all but ``memory`` then wait for the disk (``ChangeQueue``).
     private enum Subject {
         case memory
         /// Reads the registry.
@@ -82,14 +83,12 @@ package struct OwnerRoutes: Sendable {
             case .failure(let refusal): return refusal.response
             case .success(let device):
                 var response = await answer {
-                    guard subject != .memory else {
-                        return try await requests.run(for: device.id) {
-                            try await work(request, device)
-                        }
+                    try await requests.run(for: device.id, bodyBytes: request.body.count) {
+                        guard subject != .memory else { return try await work(request, device) }
+                        return try await changes.run(
+                            for: device.id, changedAt: subject == .change ? clock() : nil
+                        ) { try await work(request, device) }
                     }
-                    return try await changes.run(
-                        for: device.id, changedAt: subject == .change ? clock() : nil
-                    ) { try await work(request, device) }
                 }
                 response.fields["Cache-Control"] = "no-store"
                 // The token proves the device, whatever the result of the request.

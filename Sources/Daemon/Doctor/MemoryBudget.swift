@@ -135,8 +135,9 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "messages to the webhook", count: WaitingWebhooks.countMax,
                 bytesEach: 4 << 10),
             Row(
-                name: "long bodies that wait or are read", count: Pipeline.bodiesMax + 2,
-                bytesEach: configuration.bounds.bodyBytesMax),
+                name: "bodies of devices' requests, until they are answered", count: 1,
+                bytesEach: DeviceRequests.bytesMax(
+                    bodyBytesMax: configuration.bounds.bodyBytesMax)),
             Row(
                 name: "pushed frames on their way", count: 1,
                 bytesEach: PushRoom.bytesMax(bodyBytesMax: configuration.bounds.bodyBytesMax)),

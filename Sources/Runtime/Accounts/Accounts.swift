@@ -51,7 +51,7 @@ package final class Accounts: Sendable {
     /// Stands for a missing device: real numbers begin with 1.
     package static let nobody = DeviceID(rawValue: 0)
     package let nobodysProofKey: [UInt8]
-    package let requests = DeviceRequests()
+    package let requests: DeviceRequests
     /// Performs delayed writes, so that no listener waits for the disk.
     package let writing = DispatchQueue(label: "pulsecast.accounts")
     private let state: Mutex<State>
@@ -65,14 +65,17 @@ package final class Accounts: Sendable {
     ///   - failuresPerMinuteMax: Wrong guesses of one address per minute before it is refused.
     ///   - viewersPerShareMax: Limit for shares without a limit of their own.
     ///   - sharesPerDeviceMax: Shares of one device that are not over.
+    ///   - bodyBytesMax: Length of a request's longest body.
     /// - Throws: ``RegistryError``
     package init(
         registry: RegistryStore, masterKey: MasterKey, failuresPerMinuteMax: Int,
-        viewersPerShareMax: Int, sharesPerDeviceMax: Int = 64
+        viewersPerShareMax: Int, sharesPerDeviceMax: Int = 64,
+        bodyBytesMax: Int = Limits.httpBodyBytesMax
     ) throws(RegistryError) {
         self.registry = registry
         self.masterKey = masterKey
         self.sharesPerDeviceMax = sharesPerDeviceMax
+        requests = DeviceRequests(bodyBytesMax: bodyBytesMax)
         var generator = SystemRandomNumberGenerator()
         nobodysProofKey = masterKey.seal(
             DeviceToken(using: &generator).proofKey.bytes, for: .proofKey(Self.nobody))

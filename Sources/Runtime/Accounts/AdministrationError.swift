@@ -8,6 +8,8 @@ package enum AdministrationError: Error, Hashable, Sendable {
     case badField(name: String, allowed: String)
     /// The device's owner changes settings or shares too often.
     case tooManyChanges(retryAfterSeconds: Int)
+    /// Too many requests of the device wait or run, or their bodies are too long together.
+    case tooManyRequests(retryAfterSeconds: Int)
     case tooManyCodes
     case tooManyPlaybacks
     case tooManyCourses
@@ -31,6 +33,9 @@ extension AdministrationError: CustomStringConvertible {
             "\(name) has a value that is not allowed: allowed is \(allowed)"
         case .tooManyChanges(let seconds):
             "too many changes of this device at once: nothing was changed, try again in "
+                + "\(seconds) s"
+        case .tooManyRequests(let seconds):
+            "too many requests of this device at once: nothing was done, try again in "
                 + "\(seconds) s"
         case .tooManyCodes: "too many short codes are out: wait until some have expired"
         case .tooManyCourses: "the courses of all devices take too much memory: remove one"

@@ -39,7 +39,7 @@ package struct Pipeline: Sendable {
     /// Parses long request bodies: 1 MiB takes tens of milliseconds.
     package let bodies = ReadPool(waitingMax: Pipeline.bodiesMax, waitingPerReaderMax: 4)
     /// Long bodies that may wait to be parsed.
-    package static let bodiesMax = 12
+    private static let bodiesMax = 12
     private let rebuilds = ReadPool(waitingMax: 20_000, waitingPerReaderMax: 64)
     /// Seconds without frames after which a session has ended.
     package let silenceSeconds: Double
