@@ -141,11 +141,8 @@ package struct SessionRoutes: Sendable {
         let known = live ?? [:]
         let others = sessions.filter { known[$0.session] == nil }
         guard !others.isEmpty else { return (known, []) }
-        let results = pipeline.results
-        let found = try await pipeline.reader.pool.run(for: party) { ticket in
-            try results.results(
-                of: others, computingMost: limit, isCancelled: { ticket.isCancelled })
-        }
+        let found = try await pipeline.results.results(
+            of: others, computingMost: limit, in: pipeline.reader.pool, for: party)
         let missing = others.lazy.map(\.session).filter { found[$0] == nil }
         if !missing.isEmpty { pipeline.upkeep.note(missing) }
         return (known.merging(found.compactMapValues(\.totals)) { live, _ in live }, Array(missing))

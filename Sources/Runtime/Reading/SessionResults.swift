@@ -16,11 +16,11 @@ package final class SessionResults: Sendable {
     /// Sessions whose newest records the log lacks, found since the start.
     let shortened = Mutex<Set<SessionID>>([])
     /// Recently requested results, so that a year of training does not read the registry each time.
-    private let recent = Mutex<[SessionID: SessionResult]>([:])
+    private let recent = Mutex(RecentResults())
     /// Removed sessions whose results could not be deleted yet.
     let waiting = Mutex<Set<SessionID>>([])
-    /// Maximum count of ``recent``: 2 MiB.
-    private static let recentMax = 8192
+    /// Number of results that were computed from the log; for tests.
+    let computations = Atomic(0)
 
     package init(log: SegmentLog, registry: RegistryStore, catalog: SessionCatalog) {
         self.log = log
@@ -28,38 +28,38 @@ package final class SessionResults: Sendable {
         self.catalog = catalog
     }
 
+    /// Looks up results, and computes missing ones, each with a read of the log.
+    ///
     /// - Parameters:
     ///   - sessions: Sessions, as the catalog lists them.
-    ///   - limit: Results computed at most, in the order of `sessions`; each needs a read of the
-    ///     log.
     ///   - isCancelled: Checked between sessions.
-    /// - Returns: Results by session, without sessions beyond the limit and those that cannot be
-    ///   read now.
-    /// - Throws: ``ReadRefusal/cancelled``
-    package func results(
-        of sessions: [SessionSummary], computingMost limit: Int = .max,
-        isCancelled: () -> Bool = { false }
+    /// - Returns: Results by session, without sessions that cannot be read now.
+    /// - Throws: ``ReadRefusal/cancelled``; what was computed before is stored.
+    func results(
+        of sessions: [SessionSummary], isCancelled: () -> Bool = { false }
     ) throws(ReadRefusal) -> [SessionID: SessionResult] {
-        var results = recent.withLock { recent in
-            sessions.reduce(into: [SessionID: SessionResult]()) { results, summary in
-                guard let result = recent[summary.session], holds(result, for: summary) else {
-                    return
-                }
-                results[summary.session] = result
-            }
+        var results = known(of: sessions)
+        let missing = sessions.filter { results[$0.session] == nil }
+        guard !missing.isEmpty else { return results }
+        let computed = try compute(missing[...], isCancelled: isCancelled)
+        for result in computed { results[result.session] = result }
+        remember(computed)
+        return results
+    }
+
+    /// Results that need no read of the log: recently requested ones, and stored ones.
+    func known(of sessions: [SessionSummary]) -> [SessionID: SessionResult] {
+        let found = recent.withLock { $0.results(of: sessions.map(\.session)) }
+        var results: [SessionID: SessionResult] = [:]
+        for summary in sessions {
+            guard let result = found[summary.session], holds(result, for: summary) else { continue }
+            results[summary.session] = result
         }
         let unknown = sessions.filter { results[$0.session] == nil }
         guard !unknown.isEmpty else { return results }
-        var missing: [SessionSummary] = []
         let kept = kept(of: unknown)
-        for summary in unknown {
-            results[summary.session] = kept[summary.session]
-            if kept[summary.session] == nil { missing.append(summary) }
-        }
-        for result in try compute(missing.prefix(limit), isCancelled: isCancelled) {
-            results[result.session] = result
-        }
-        remember(unknown.compactMap { results[$0.session] })
+        results.merge(kept) { _, stored in stored }
+        remember(kept.values)
         return results
     }
 
@@ -96,7 +96,12 @@ package final class SessionResults: Sendable {
     ) throws(ReadRefusal) -> [SessionResult] {
         var computed: [SessionResult] = []
         for summary in sessions {
-            guard !isCancelled() else { throw .cancelled }
+            guard !isCancelled() else {
+                // A client that gives up and asks again finds these.
+                keep(computed)
+                throw .cancelled
+            }
+            computations.add(1, ordering: .relaxed)
             if let result = compute(summary) { computed.append(result) }
         }
         keep(computed)
@@ -108,10 +113,9 @@ package final class SessionResults: Sendable {
             && result.device == summary.device
     }
 
-    private func remember(_ results: [SessionResult]) {
+    private func remember(_ results: some Sequence<SessionResult>) {
         recent.withLock { recent in
-            if recent.count + results.count > Self.recentMax { recent = [:] }
-            for result in results { recent[result.session] = result }
+            for result in results { recent.insert(result) }
         }
     }
 
@@ -129,7 +133,7 @@ package final class SessionResults: Sendable {
 
     func forgetRecent(_ sessions: some Sequence<SessionID>) {
         recent.withLock { recent in
-            for session in sessions { recent[session] = nil }
+            for session in sessions { recent.remove(session) }
         }
     }
 

@@ -13,7 +13,7 @@ import Transport
 /// Results of sessions are computed ahead of requests, and no request waits for all of them.
 @Suite(.serialized) struct ResultsUpkeepTests {
     /// Runs `body` with a restarted daemon, `count` sessions of one device, and no stored results.
-    private static func run(
+    static func run(
         sessions count: Int,
         _ body: (RunningDaemon, _ token: String, [SessionID]) async throws -> Void
     ) async throws {
