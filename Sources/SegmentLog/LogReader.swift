@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 public import SensorModel
 import Synchronization
@@ -134,8 +135,8 @@ public struct LogReader: Sendable {
             let part = entry.index.parts[place]
             guard part.records > 0 else { continue }
             let known = try self.marks(of: entry)
-            var marks = known.filter {
-                Int($0.number) == place + 1 && $0.offset < entry.index.endOffset
+            var marks = Self.marks(of: part, numbered: place + 1, among: known).filter {
+                $0.offset < entry.index.endOffset
             }
             if known.isEmpty {
                 // Every segment with records has marks. None means that they are damaged, so the
@@ -160,6 +161,17 @@ public struct LogReader: Sendable {
             }
         }
         return nil
+    }
+
+    /// The marks of one session's part. They lie among the part's records, so a binary search skips
+    /// those of other sessions before and after: a segment may have thousands.
+    private static func marks(
+        of part: SegmentIndex.Part, numbered number: Int, among marks: [SegmentIndex.Mark]
+    ) -> [SegmentIndex.Mark] {
+        let start = marks.partitioningIndex { $0.offset >= part.firstOffset }
+        let end = marks.partitioningIndex { $0.offset > part.lastOffset }
+        // A damaged index may contradict itself.
+        return marks[start..<max(start, end)].filter { Int($0.number) == number }
     }
 
     /// Searches backward, from mark to mark, for the newest such record.

@@ -226,9 +226,10 @@ package final class SessionCatalog: Sendable {
         withPrefix prefix: SessionPrefix, of device: DeviceID? = nil
     ) -> [SessionSummary] {
         let found = state.withLock { $0.sessions(withPrefix: prefix) }
-        // Sessions without written records are not listed.
-        let listed = found.lazy.compactMap(summary).filter { device == nil || $0.device == device }
-        return Array(listed.prefix(2))
+        // Nothing is requested from the log for sessions of others. Sessions without written
+        // records are not listed.
+        let own = found.lazy.filter { device == nil || self.device(of: $0) == device }
+        return Array(own.compactMap(summary).prefix(2))
     }
 
     private func refresh(_ sessions: [SessionID]) {

@@ -166,9 +166,11 @@ struct SessionIndex: Sendable {
         return (page, changing)
     }
 
-    /// Sessions whose ID begins with `prefix`, rising. O(log n) plus the number of them.
+    /// Sessions whose ID begins with `prefix`, rising. O(log n).
     func sessions(withPrefix prefix: SessionPrefix) -> ArraySlice<SessionID> {
-        byID[byID.partitioningIndex { $0 >= prefix.lowest }...].prefix(while: prefix.matches)
+        let (lowest, highest) = (prefix.lowest, prefix.highest)
+        let start = byID.partitioningIndex { $0 >= lowest }
+        return byID[start..<byID.partitioningIndex { $0 > highest }]
     }
 
     /// Visits sessions, newest first, until `body` returns `false`.

@@ -38,6 +38,11 @@ public struct SessionPrefix: Hashable, Sendable {
     /// The first ID that begins with it.
     var lowest: SessionID { SessionID(high: high, low: low) }
 
+    /// The last ID that begins with it.
+    var highest: SessionID {
+        SessionID(high: high | ~Self.mask(digits), low: low | ~Self.mask(digits - 16))
+    }
+
     /// Bit mask of the first `digits` of 16 digits.
     private static func mask(_ digits: Int) -> UInt64 {
         digits <= 0 ? 0 : ~0 << UInt64(64 - 4 * Swift.min(16, digits))
