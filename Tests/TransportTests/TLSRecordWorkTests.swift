@@ -1,4 +1,5 @@
 import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import Transport
@@ -42,5 +43,46 @@ struct TLSRecordWorkTests {
         let taken = admitted(bytes: 5, perSecond: 1_000_000, of: 10_000, isKeyUpdate: true)
         #expect((30...33).contains(taken))
         #expect(admitted(bytes: 5, perSecond: 5, of: 10_000, isKeyUpdate: true) == 10_000)
+    }
+
+    /// Counts the records that the gate passes on.
+    private final class Count: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        private(set) var records = 0
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) { records += 1 }
+    }
+
+    /// A ServerHello without a session, in a whole record.
+    private static func serverHello(_ suite: UInt16) -> [UInt8] {
+        [22, 3, 3, 0, 42, 2, 0, 0, 38, 3, 3] + [UInt8](repeating: 9, count: 32)
+            + [0, UInt8(suite >> 8), UInt8(suite & 0xFF), 0]
+    }
+
+    /// The library opens the records of requests, whose version only the ServerHello tells.
+    @Test(arguments: [(0xC02F, 5 + 8 + 1 + 16), (0x1301, 5 + 1 + 1 + 16)] as [(UInt16, Int)])
+    func `Of records with one byte as many are taken with TLS 1.2 as with 1.3`(
+        suite: UInt16, recordBytes: Int
+    ) throws {
+        let (channel, count) = (EmbeddedChannel(), Count())
+        let gate = TLSRecordGate(
+            store: TLSSecretStore(), counters: TransportCounters(),
+            turns: HandshakeTurns(channel.eventLoop, turn: .hours(1)),
+            network: PeerAddress.unixSocket.widestNetwork
+        ) { _ in true }
+        try channel.pipeline.syncOperations.addHandlers([gate, count])
+        try channel.writeInbound(
+            ByteBuffer(
+                bytes: [22, 3, 1, 0, 43, 1, 0, 0, 39, 3, 3] + [UInt8](repeating: 9, count: 37)))
+        #expect(count.records == 1)
+        try channel.writeOutbound(ByteBuffer(bytes: Self.serverHello(suite)))
+        gate.handshakeFinished()
+        let record =
+            [23, 3, 3, 0, UInt8(recordBytes - 5)] + [UInt8](repeating: 1, count: recordBytes - 5)
+        // In one read, so that no time passes between them.
+        let records = repeatElement(record, count: 2000).flatMap { $0 }
+        try channel.writeInbound(ByteBuffer(bytes: records))
+        #expect(count.records == 1 + 1092)
+        _ = try channel.finish(acceptAlreadyClosed: true)
     }
 }

@@ -124,7 +124,14 @@ final class TLSRecordGate: ChannelDuplexHandler {
     }
 
     /// Bytes of a record beside its content: header, tag, and type (TLS 1.3) or nonce (TLS 1.2).
-    private var overhead: Int { if case .opaque = state { 29 } else { 22 } }
+    private var overhead: Int {
+        switch state {
+        case .own: 22
+        // Only TLS 1.3 has a known suite.
+        case .library(let handshake): handshake.suite == nil ? 29 : 22
+        case .opaque: 29
+        }
+    }
 
     private var isOwn: Bool { if case .own = state { true } else { false } }
 
