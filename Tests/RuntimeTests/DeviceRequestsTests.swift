@@ -185,7 +185,7 @@ import Testing
         // It is cancelled before it comes.
         let late = Task {
             while !Task.isCancelled { await Task.yield() }
-            try await requests.run(for: Self.busy, bodyBytes: 0) {
+            _ = try await requests.run(for: Self.busy, bodyBytes: 0) {
                 done.value.add(1, ordering: .relaxed)
             }
         }
