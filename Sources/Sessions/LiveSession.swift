@@ -44,6 +44,8 @@ package final class LiveSession {
     package var lastDeviceTime: Timestamp
     /// Arrival of the newest frame.
     package var lastArrival: Timestamp
+    /// Arrival with which the newest event was recorded.
+    private var newestArrival: Timestamp?
     package var hasEnded = false {
         didSet { if hasEnded != oldValue { ended?(hasEnded) } }
     }
@@ -93,6 +95,26 @@ package final class LiveSession {
         self.views = views
         lastDeviceTime = deviceTime
         lastArrival = arrival
+    }
+
+    /// A larger step back is that of the clock, seconds.
+    private static let stepBackSecondsMax = 30.0
+
+    /// Puts the arrivals of events into the order of the log.
+    ///
+    /// A silence, and events that a session lacks after it was read from the log, are of the present
+    /// time, and frames that arrived before may be processed after them. A delayed share shows no
+    /// event before an earlier one, live and in the history.
+    ///
+    /// - Parameter arrival: Arrival of the event's input.
+    /// - Returns: Arrival with which to record the event, never a little before that of the last.
+    func ordered(_ arrival: Timestamp) -> Timestamp {
+        var ordered = arrival
+        if let newest = newestArrival, newest.seconds(since: arrival) <= Self.stepBackSecondsMax {
+            ordered = max(arrival, newest)
+        }
+        newestArrival = ordered
+        return ordered
     }
 
     /// Notes an end. Shares that are made after the first one do not show the session, even if it

@@ -196,6 +196,7 @@ package final class SessionRecorder {
 
     /// Writes an event and shows it.
     func publish(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {
+        let arrival = live.ordered(arrival)
         bytes.removeAll(keepingCapacity: true)
         StreamEventCodec.encode(event, to: &bytes)
         let isMetric = if case .metrics = event.kind { true } else { false }

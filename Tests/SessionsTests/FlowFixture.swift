@@ -96,8 +96,11 @@ final class FlowFixture {
         _ = try #require(flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now))
     }
 
-    /// Sends one heart rate or marker a second, continuing from the last call.
-    func send(_ count: Int, _ payload: Frame.Payload? = nil) throws {
+    /// Sends one heart rate or marker a second, continuing from the last call. Frames are processed
+    /// as they arrive, unless `now` says when.
+    func send(
+        _ count: Int, _ payload: Frame.Payload? = nil, processedAt now: Timestamp? = nil
+    ) throws {
         for _ in 0..<count {
             number += 1
             let beats = try HeartRateSample(beatsPerMinute: 100 + Double(number % 50))
@@ -109,7 +112,7 @@ final class FlowFixture {
             BinaryFrame.encode(frame, to: &bytes)
             let header = try BinaryFrame.header(of: bytes.span)
             let arrival = Self.time(Double(number) + clockOffset)
-            flow.advance(to: arrival)
+            flow.advance(to: now ?? arrival)
             flow.receive(
                 header, payload: bytes.span.extracting(Limits.frameHeaderBytes...),
                 from: Self.connection, arrival: arrival)
