@@ -15,12 +15,6 @@ extension DeviceSessions {
             }
         }
 
-        /// An end and the time at which it was no longer one.
-        private struct PastEnd {
-            var end: End
-            var until: Timestamp
-        }
-
         let session: SessionID
         var began: Timestamp
         /// Time at which shares with positions could first show a part of it; `nil`: not yet.
@@ -41,13 +35,9 @@ extension DeviceSessions {
         var last: RecordOffset?
         /// Its last record before it continued.
         private var lastBefore: RecordOffset?
-        /// Former values of ``ended`` and ``endedInView``, which delayed shares still see; the
-        /// oldest first.
-        private var past: (ends: [PastEnd], endsInView: [PastEnd]) = ([], [])
-
-        /// Ends of each kind that are remembered. A session that continues more often within a
-        /// share's delay is live for that share a little too early.
-        private static let pastMax = 8
+        /// Whether ``DeviceSessions`` keeps former ends of it. They are not here, because spans are
+        /// copied for each share and update, and few sessions have one.
+        var hasPastEnds = false
 
         init(
             session: SessionID, began: Timestamp, cameIntoView: Timestamp?, isViewKnown: Bool,
@@ -67,13 +57,6 @@ extension DeviceSessions {
             ended?.move(byMicroseconds: difference)
             endedInView?.move(byMicroseconds: difference)
             overAt = overAt?.advanced(byMicroseconds: difference)
-            for kind in [\Span.past.ends, \Span.past.endsInView] {
-                for index in self[keyPath: kind].indices {
-                    self[keyPath: kind][index].end.move(byMicroseconds: difference)
-                    self[keyPath: kind][index].until = self[keyPath: kind][index].until
-                        .advanced(byMicroseconds: difference)
-                }
-            }
         }
 
         /// Whether it was over when the share was made.
@@ -92,56 +75,65 @@ extension DeviceSessions {
 
         /// Continues after an end, if it has one.
         ///
-        /// - Parameters:
-        ///   - time: Arrival clock.
-        ///   - over: Time at which it was over, if known.
-        mutating func goOn(at time: Timestamp, over: Timestamp?) {
-            Self.keep(ended, in: &past.ends, until: time)
-            ended = nil
+        /// - Parameter over: Time at which it was over, if known.
+        /// - Returns: The end that is none any more.
+        mutating func goOn(over: Timestamp?) -> End? {
+            defer { ended = nil }
             lastBefore = last ?? lastBefore
             last = nil
             noteOver(over)
+            return ended
         }
 
         /// Ends the end that shares with positions see, if they are shown something behind it.
         ///
-        /// - Parameters:
-        ///   - offset: Offset of what they are shown; `nil`: all.
-        ///   - time: Arrival clock.
-        mutating func showAgain(through offset: RecordOffset?, at time: Timestamp) {
-            guard ended == nil else { return }
-            if let offset, let lastBefore, offset <= lastBefore { return }
-            Self.keep(endedInView, in: &past.endsInView, until: time)
-            endedInView = nil
+        /// - Parameter offset: Offset of what they are shown; `nil`: all.
+        /// - Returns: The end that is none any more.
+        mutating func showAgain(through offset: RecordOffset?) -> End? {
+            guard ended == nil else { return nil }
+            if let offset, let lastBefore, offset <= lastBefore { return nil }
+            defer { endedInView = nil }
+            return endedInView
+        }
+    }
+
+    /// The former ends of a session, which delayed shares still see; the oldest first.
+    struct PastEnds: Sendable {
+        /// An end and the time at which it was no longer one.
+        private struct PastEnd {
+            var end: Span.End
+            var until: Timestamp
         }
 
-        private static func keep(_ end: End?, in past: inout [PastEnd], until time: Timestamp) {
-            guard let end else { return }
-            past.append(PastEnd(end: end, until: time))
-            if past.count > pastMax { past.removeFirst() }
+        /// Ends of each kind that are remembered. A session that continues more often within a
+        /// share's delay is live for that share a little too early.
+        private static let countMax = 8
+
+        /// Former values of ``Span/ended`` and ``Span/endedInView``.
+        private var (ends, endsInView): ([PastEnd], [PastEnd]) = ([], [])
+
+        mutating func add(_ end: Span.End, isInView: Bool, until time: Timestamp) {
+            let past = PastEnd(end: end, until: time)
+            if isInView {
+                endsInView = (endsInView + [past]).suffix(Self.countMax)
+            } else {
+                ends = (ends + [past]).suffix(Self.countMax)
+            }
         }
 
-        /// Finds the end as a share sees it.
-        ///
-        /// - Parameters:
-        ///   - share: A share of the device.
-        ///   - time: What a delayed share sees is of this time; `nil`: it is not delayed.
-        /// - Returns: The end; `nil`: the session is live.
-        func end(seenBy share: Share, at time: Timestamp?) -> End? {
-            share.obeysPrivacy
-                ? Self.end(endedInView, past.endsInView, at: time)
-                : Self.end(ended, past.ends, at: time)
+        /// - Returns: The end at a time; `nil`: there was none.
+        func end(isInView: Bool, at time: Timestamp) -> Span.End? {
+            (isInView ? endsInView : ends).last { $0.end.time <= time && time < $0.until }?.end
         }
 
-        /// Whether it has ended, shown or not; `time` as above.
-        func hasEnded(at time: Timestamp?) -> Bool {
-            Self.end(ended, past.ends, at: time) != nil
-        }
-
-        private static func end(_ end: End?, _ past: [PastEnd], at time: Timestamp?) -> End? {
-            guard let time else { return end }
-            if let end, end.time <= time { return end }
-            return past.last { $0.end.time <= time && time < $0.until }?.end
+        mutating func move(byMicroseconds difference: Int64) {
+            func moved(_ past: PastEnd) -> PastEnd {
+                var past = past
+                past.end.move(byMicroseconds: difference)
+                past.until = past.until.advanced(byMicroseconds: difference)
+                return past
+            }
+            (ends, endsInView) = (ends.map(moved), endsInView.map(moved))
         }
     }
 }

@@ -8,6 +8,8 @@ public import SensorModel
 public struct DeviceSessions: Sendable {
     /// Sessions in the order of their start.
     private var spans: [DeviceID: [Span]] = [:]
+    /// Former ends of the sessions that continued.
+    private var pastEnds: [SessionID: PastEnds] = [:]
     private var ends = 0
 
     /// Ended sessions kept, enough for the longest delay, and as many that never came into view.
@@ -59,7 +61,8 @@ public struct DeviceSessions: Sendable {
         guard !span.session.isImported else { return }
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == span.session }) {
-            known[index].goOn(at: time, over: span.overAt)
+            let end = known[index].goOn(over: span.overAt)
+            keep(end, isInView: false, of: &known[index], until: time)
         } else {
             // Appended, not sorted by time, since the clock may have been set back.
             known.append(span)
@@ -80,10 +83,20 @@ public struct DeviceSessions: Sendable {
         _ session: SessionID, of device: DeviceID, through offset: RecordOffset? = nil,
         at time: Timestamp
     ) {
-        guard let index = spans[device]?.firstIndex(where: { $0.session == session }) else {
-            return
-        }
-        spans[device]?[index].showAgain(through: offset, at: time)
+        guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
+            var span = spans[device]?[index], span.endedInView != nil
+        else { return }
+        let end = span.showAgain(through: offset)
+        keep(end, isInView: true, of: &span, until: time)
+        spans[device]?[index] = span
+    }
+
+    private mutating func keep(
+        _ end: Span.End?, isInView: Bool, of span: inout Span, until time: Timestamp
+    ) {
+        guard let end else { return }
+        span.hasPastEnds = true
+        pastEnds[span.session, default: PastEnds()].add(end, isInView: isInView, until: time)
     }
 
     /// Notes the arrival of the session's first visible point; `nil`: it has none.
@@ -184,7 +197,7 @@ public struct DeviceSessions: Sendable {
         if known.count(where: isAlike) > Self.endedMax,
             let oldest = known.firstIndex(where: isAlike)
         {
-            known.remove(at: oldest)
+            pastEnds[known.remove(at: oldest).session] = nil
         }
         spans[device] = known
     }
@@ -208,6 +221,7 @@ public struct DeviceSessions: Sendable {
             return false
         }
         spans[device]?.remove(at: index)
+        pastEnds[session] = nil
         if spans[device]?.isEmpty == true { spans[device] = nil }
         return true
     }
@@ -219,6 +233,7 @@ public struct DeviceSessions: Sendable {
                 spans[device]?[index].move(byMicroseconds: -difference)
             }
         }
+        for session in pastEnds.keys { pastEnds[session]?.move(byMicroseconds: -difference) }
     }
 
     /// - Parameters:
@@ -228,15 +243,31 @@ public struct DeviceSessions: Sendable {
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
         let shown = spans(openTo: share, at: now)
         let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : nil
-        func end(_ span: Span) -> Span.End? { span.end(seenBy: share, at: seen) }
+        func end(_ span: Span) -> Span.End? {
+            self.end(of: span, inView: share.obeysPrivacy, at: seen)
+        }
+        func hasEnded(_ span: Span) -> Bool { self.end(of: span, inView: false, at: seen) != nil }
         let newest = shown.lastIndex { end($0) != nil } ?? -1
         let live = shown.indices.last { index in
             // A viewer that saw a newer session end is not led back to one that is over.
-            end(shown[index]) == nil && (!shown[index].hasEnded(at: seen) || index > newest)
+            end(shown[index]) == nil && (!hasEnded(shown[index]) || index > newest)
         }.map { shown[$0] }
         if live == nil, share.publicName != nil { return nil }
         func rank(_ span: Span) -> Int { end(span)?.rank ?? 0 }
         return (live ?? shown.max { rank($0) < rank($1) })?.session
+    }
+
+    /// - Parameters:
+    ///   - span: A session.
+    ///   - inView: Whether the end is wanted as shares with positions see it.
+    ///   - time: What a delayed share sees is of this time; `nil`: it is not delayed.
+    /// - Returns: The end; `nil`: the session is live.
+    private func end(of span: Span, inView: Bool, at time: Timestamp?) -> Span.End? {
+        let end = inView ? span.endedInView : span.ended
+        guard let time else { return end }
+        if let end, end.time <= time { return end }
+        guard span.hasPastEnds else { return nil }
+        return pastEnds[span.session]?.end(isInView: inView, at: time)
     }
 
     /// A session whose records must be read before it is known what a share shows.
