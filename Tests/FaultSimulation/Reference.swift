@@ -17,16 +17,24 @@ struct Reference {
         let isEnd: Bool
     }
 
-    /// Tells for each record whether another run begins with it: the session continues after an end,
-    /// or after half an hour, or a day of the watch's clock, without a live position.
+    /// Tells for each record whether another run begins with it: the session continues after an end;
+    /// or nothing came for ten minutes, or half an hour of the watch's clock; or half an hour, or a
+    /// day of the watch's clock, had no live position.
     static func continuations(of records: [Record]) -> [Bool] {
         var isOver = false
+        var last: (deviceTime: Timestamp, arrival: Timestamp)?
         var lastLive: (metrics: Metrics, at: Timestamp)?
         return records.map { record in
-            isOver = isOver || record.isEnd
-            guard let metrics = record.metrics else { return false }
-            var begins = isOver && metrics.state != .ended
-            if metrics.position?.state == .live {
+            defer {
+                let newest = max(record.deviceTime, last?.deviceTime ?? record.deviceTime)
+                last = (newest, record.arrival)
+            }
+            var begins = isOver
+            if let last {
+                begins = begins || record.arrival.seconds(since: last.arrival) >= 600
+                begins = begins || record.deviceTime.seconds(since: last.deviceTime) >= 1800
+            }
+            if let metrics = record.metrics, metrics.position?.state == .live {
                 if let lastLive {
                     let seconds = metrics.elapsedSeconds - lastLive.metrics.elapsedSeconds
                     let days = record.deviceTime.seconds(since: lastLive.at) / 86_400
@@ -34,8 +42,10 @@ struct Reference {
                 }
                 lastLive = (metrics, record.deviceTime)
             }
-            if begins { isOver = false }
-            return begins
+            if record.isEnd { isOver = true }
+            guard begins, !record.isEnd, record.metrics?.state != .ended else { return false }
+            isOver = false
+            return true
         }
     }
 

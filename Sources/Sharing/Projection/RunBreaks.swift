@@ -3,8 +3,9 @@ import SensorModel
 /// Finds where a session's run ends and another begins, from its events in log order.
 ///
 /// A run ends with the session's end, which a silent watch may continue. A restart of the daemon, a
-/// watch that only connects again, and a backlog leave no such record. So a long time between two
-/// live positions is a break too: the runner may have been at home meanwhile.
+/// watch that only connects again, and a backlog leave no such record. So a long time without any
+/// event, or between two live positions, is a break too: the runner may have been at home meanwhile.
+/// The first event after it begins the run, whatever it is: its time would reveal the hidden start.
 struct RunBreaks: Sendable {
     /// What an event means for the runs.
     enum Step: Hashable, Sendable {
@@ -17,40 +18,62 @@ struct RunBreaks: Sendable {
         case begins
     }
 
-    /// Session time between two live positions, seconds; three times the default of
-    /// `ingest.silence`.
-    static let sessionSecondsMin = 1800.0
-    /// Device time between them, seconds, for times that the session's own clock leaves out. A watch
-    /// may set its clock, but hardly by a day.
+    /// Arrival time without an event, seconds: the default of `ingest.silence`, after which a session
+    /// in memory has an end.
+    static let arrivalSecondsMin = 600.0
+    /// Device time without an event, or session time between two live positions, seconds.
+    static let secondsMin = 1800.0
+    /// Device time between two live positions, seconds, for times that the session's own clock leaves
+    /// out. A watch may set its clock, but hardly by a day.
     static let deviceSecondsMin = 86_400.0
 
     /// Whether the session has ended, as of the last event.
     private(set) var isOver = false
     private var lastLive: (seconds: Double, at: Timestamp)?
+    /// The newest device time, and the arrival of the last event.
+    private var last: (at: Timestamp, arrival: Timestamp)?
 
     /// Notes that the session's time begins anew.
-    mutating func beginAnew() { lastLive = nil }
+    mutating func beginAnew() { (lastLive, last) = (nil, nil) }
 
-    mutating func take(_ event: StreamEvent) -> Step {
-        if event.kind == .ended {
+    /// - Parameters:
+    ///   - event: The session's next event.
+    ///   - arrival: Arrival of its record.
+    /// - Returns: What it means.
+    mutating func take(_ event: StreamEvent, arrival: Timestamp) -> Step {
+        let isSilent = passesSilence(event, arrival)
+        let passesHole = passesHole(event)
+        switch event.kind {
+        case .ended:
             isOver = true
             return .ends
+        case .metrics(let metrics) where metrics.state == .ended: return .none
+        default: break
         }
-        guard case .metrics(let metrics) = event.kind else { return .none }
-        let passesHole = passesHole(metrics, at: event.deviceTime)
         guard !isOver else {
-            isOver = metrics.state == .ended
-            return isOver ? .none : .continues
+            isOver = false
+            return .continues
         }
-        return passesHole ? .begins : .none
+        return isSilent || passesHole ? .begins : .none
     }
 
-    /// - Returns: Whether a long time has passed since the last live position.
-    private mutating func passesHole(_ metrics: Metrics, at time: Timestamp) -> Bool {
-        guard metrics.position?.state == .live else { return false }
-        defer { lastLive = (metrics.elapsedSeconds, time) }
+    /// - Returns: Whether there was no event for long.
+    private mutating func passesSilence(_ event: StreamEvent, _ arrival: Timestamp) -> Bool {
+        // A part of the run that comes late is no break, nor is what follows it.
+        defer { last = (max(event.deviceTime, last?.at ?? event.deviceTime), arrival) }
+        guard let last else { return false }
+        return arrival.seconds(since: last.arrival) >= Self.arrivalSecondsMin
+            || event.deviceTime.seconds(since: last.at) >= Self.secondsMin
+    }
+
+    /// - Returns: Whether there was no live position for long, before this one.
+    private mutating func passesHole(_ event: StreamEvent) -> Bool {
+        guard case .metrics(let metrics) = event.kind, metrics.position?.state == .live else {
+            return false
+        }
+        defer { lastLive = (metrics.elapsedSeconds, event.deviceTime) }
         guard let lastLive else { return false }
-        return metrics.elapsedSeconds - lastLive.seconds >= Self.sessionSecondsMin
-            || time.seconds(since: lastLive.at) >= Self.deviceSecondsMin
+        return metrics.elapsedSeconds - lastLive.seconds >= Self.secondsMin
+            || event.deviceTime.seconds(since: lastLive.at) >= Self.deviceSecondsMin
     }
 }

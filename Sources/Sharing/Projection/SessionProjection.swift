@@ -133,8 +133,8 @@ public struct SessionProjection: Sendable {
 
     /// Treats the end of a run as a finish, and another run's beginning as another start: the runner
     /// may have been at home meanwhile.
-    private mutating func takeRun(_ event: StreamEvent) {
-        switch runs.taken.take(event) {
+    private mutating func takeRun(_ event: StreamEvent, arrival: Timestamp) {
+        switch runs.taken.take(event, arrival: arrival) {
         case .none: break
         case .ends: trim?.endRun()
         case .continues, .begins:
@@ -148,8 +148,8 @@ public struct SessionProjection: Sendable {
     ///
     /// The view does not change before the runner comes into view again: when the other run began
     /// would reveal the length of the hidden path to its first visible point.
-    private mutating func projectRun(_ event: StreamEvent, at now: Timestamp) {
-        switch runs.projected.take(event) {
+    private mutating func projectRun(_ recorded: ShownEvent, at now: Timestamp) {
+        switch runs.projected.take(recorded.event, arrival: recorded.arrival) {
         case .none: break
         case .ends:
             if isViewKept { (isViewKept, inViewAt) = (false, now) }
@@ -190,7 +190,7 @@ public struct SessionProjection: Sendable {
     ) {
         let recorded = ShownEvent(event: event, offset: offset, arrival: arrival)
         guard hiding != nil else { return show(recorded, into: &shown) }
-        takeRun(event)
+        takeRun(event, arrival: arrival)
         noteStart(event)
         if takeDecided(recorded, into: &shown) { return }
         advance(to: arrival, lagSeconds: 0, into: &shown)
@@ -303,7 +303,7 @@ public struct SessionProjection: Sendable {
         _ recorded: ShownEvent, isNear: Bool, at now: Timestamp, into shown: inout [ShownEvent]
     ) {
         let event = recorded.event
-        projectRun(event, at: now)
+        projectRun(recorded, at: now)
         guard let kind = hiding?.project(event, isNear: isNear) else { return }
         // The first record after a long silence may have an offset that the view's end has used.
         if let newest = progress.newest, recorded.offset <= newest.offset { return }
