@@ -105,8 +105,11 @@ public struct SessionViews: Sendable {
     /// Whether the hiding view has shown anything of the session.
     public var isInView: Bool { hiding.first.map { $0.projection?.hasShown ?? false } ?? true }
 
-    /// Whether shares that obey privacy have been shown the end.
-    public var hasEndedInView: Bool { fields(obeyingPrivacy: true).hasEnded }
+    /// Whether shares that obey privacy have been shown the end. Read for each frame, so no fields are
+    /// copied.
+    public var hasEndedInView: Bool {
+        hiding.isEmpty ? everything.hasEnded : hiding[0].fields.hasEnded
+    }
 
     /// Bytes of the hiding view; 0 if nothing is hidden.
     public var hidingBytes: Int {

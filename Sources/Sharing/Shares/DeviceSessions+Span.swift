@@ -34,22 +34,10 @@ extension DeviceSessions {
         /// Its last record; `nil` while it continues.
         var last: RecordOffset?
         /// Its last record before it continued.
-        private var lastBefore: RecordOffset?
+        var lastBefore: RecordOffset?
         /// Whether ``DeviceSessions`` keeps former ends of it. They are not here, because spans are
         /// copied for each share and update, and few sessions have one.
         var hasPastEnds = false
-
-        init(
-            session: SessionID, began: Timestamp, cameIntoView: Timestamp?, isViewKnown: Bool,
-            isEndKnown: Bool = true, overAt: Timestamp? = nil
-        ) {
-            self.session = session
-            self.began = began
-            self.cameIntoView = cameIntoView
-            self.isViewKnown = isViewKnown
-            self.isEndKnown = isEndKnown
-            self.overAt = overAt
-        }
 
         mutating func move(byMicroseconds difference: Int64) {
             began = began.advanced(byMicroseconds: difference)
