@@ -31,14 +31,21 @@ extension SessionPipeline {
         return admit(deviceTime, late: late, into: &events)
     }
 
+    /// Ticks the seconds before a sample. The events of a quiet hole get the sample's time, at which
+    /// they became known, and metrics come with the sample.
     mutating func tickSeconds(to sampleTime: Timestamp, into events: inout [StreamEvent]) {
+        let count = events.count
+        let isQuiet = time.isQuietHole(before: sampleTime)
         while time.passesSecond(until: sampleTime) {
             time.beginTick()
             var context = context(at: time.times.moment, taking: &events)
             tick(&context)
             giveBack(&context, to: &events)
-            if time.endTick(before: sampleTime) { emitMetrics(into: &events) }
+            if time.endTick(before: sampleTime), !isQuiet { emitMetrics(into: &events) }
         }
+        guard isQuiet else { return }
+        let known = time.times.deviceTime(sampleTime)
+        for index in count..<events.count { events[index].deviceTime = known }
     }
 
     // MARK: Context

@@ -66,6 +66,30 @@ import Testing
         #expect(metrics(events).count < 80)
     }
 
+    /// The sample may begin another run, whose beginning is hidden.
+    @Test(arguments: [(1490.0, false), (1510, true), (90_000, true)])
+    func `A hole of 25 minutes emits nothing that is older than the sample after it`(
+        seconds: Double, isQuiet: Bool
+    ) throws {
+        var pipeline = SessionPipeline(profile: RunnerProfile())
+        var events: [StreamEvent] = []
+        for second in 0..<90 {
+            let fix = try Location(
+                latitude: 48 + 3 * Double(second) / 111_194.93, longitude: 11,
+                horizontalAccuracy: 4, speed: 3, course: 0)
+            pipeline.apply(location: fix, at: at(Double(second)), into: &events)
+        }
+        events.removeAll()
+        // The first one is doubted after more than an hour.
+        for second in [0.0, 1] {
+            pipeline.apply(
+                heartRate: try heartRate(140), at: at(90 + seconds + second), into: &events)
+        }
+        #expect(!events.isEmpty)
+        #expect(events.allSatisfy { $0.deviceTime >= at(90 + seconds) } == isQuiet)
+        #expect(pipeline.metrics.heartRate?.state == .live)
+    }
+
     @Test func `A session lasts over midnight and over 27 days`() throws {
         var pipeline = SessionPipeline(profile: RunnerProfile())
         var events: [StreamEvent] = []

@@ -18,6 +18,10 @@ struct TimeStage: Sendable {
         static let coarseStepSeconds = 60.0
         /// Seconds after which all values are stale. Later only changes are emitted.
         static let shownSecondsMax = 60.0
+        /// Seconds from which a hole may separate two runs. Zones and trims hide a run's beginning,
+        /// so nothing that the beginning causes may look like the end of the run before. Less than
+        /// the half hour without an event that separates runs for them.
+        static let quietSecondsMin = 1500.0
     }
 
     private var clock = SessionClock()
@@ -123,6 +127,11 @@ struct TimeStage: Sendable {
     // MARK: Whole seconds
 
     func passesSecond(until time: Timestamp) -> Bool { time >= nextSecond }
+
+    /// Whether the seconds before a sample are a hole that shows nothing before the sample itself.
+    func isQuietHole(before time: Timestamp) -> Bool {
+        time.seconds(since: nextSecond) >= HoleTicks.quietSecondsMin
+    }
 
     /// Moves the session to its next whole second, for a tick.
     mutating func beginTick() {
