@@ -134,7 +134,7 @@ extension PulsecastDaemon {
             do throws(RegistryError) { try pipeline.results.deleteWaiting() } catch {
                 logger.warning("results of deleted sessions stay in the registry: \(error)")
             }
-            settleResults()
+            reconcileResults()
         }
     }
 

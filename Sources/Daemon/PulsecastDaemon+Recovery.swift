@@ -25,8 +25,8 @@ extension PulsecastDaemon {
     }
 
     /// Stores at start what log and registry must agree on.
-    func settleAgreement() throws(RegistryError) {
-        do throws(RegistryError) { try administration.settleAgreement() } catch {
+    func reconcileWithLog() throws(RegistryError) {
+        do throws(RegistryError) { try administration.reconcileWithLog() } catch {
             // Settled once the registry can be written.
             guard case .notWritable = error else { throw error }
         }
@@ -37,19 +37,21 @@ extension PulsecastDaemon {
     func beginUpkeep() {
         Task { [accounts, reader = pipeline.reader] in
             // Not part of the start, because thousands of shares take milliseconds.
-            await reader.settleInTurn(
+            await reader.resolveInTurn(
                 accounts.shares.filter { $0.device != nil && $0.revokedAt == nil })
         }
         pipeline.background.start { [self] in
-            settleResults()
+            reconcileResults()
             pipeline.upkeep.begin()
         }
     }
 
     /// Compares results with the log, once after each start. Blocks on the registry.
-    func settleResults() {
-        guard accounts.registry.trouble == nil, !isSettled.withLock({ $0 }) else { return }
-        if administration.settleResults() { isSettled.withLock { $0 = true } }
+    func reconcileResults() {
+        guard accounts.registry.trouble == nil, !hasReconciledResults.withLock({ $0 }) else {
+            return
+        }
+        if administration.reconcileResults() { hasReconciledResults.withLock { $0 = true } }
     }
 
     private func recoverRegistry() async {
@@ -58,7 +60,7 @@ extension PulsecastDaemon {
         let result = await pipeline.background.run { [pipeline, administration] in
             Result { () throws(RegistryError) in
                 try registry.recover()
-                try administration.settleAgreement()
+                try administration.reconcileWithLog()
                 try pipeline.results.deleteWaiting()
             }
         }

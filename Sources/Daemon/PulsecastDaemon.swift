@@ -31,7 +31,7 @@ public final class PulsecastDaemon: Sendable {
     /// State of each stage at the last watchdog check.
     let heartbeats = Mutex(Heartbeats())
     /// Whether results were compared with the log.
-    let isSettled = Mutex(false)
+    let hasReconciledResults = Mutex(false)
     /// Devices that can begin only one session a day (``SessionQuota``), as reported last.
     let crowdedDevices = Mutex(Set<DeviceID>())
     /// Settings with all reloads since the start.
@@ -133,7 +133,7 @@ public final class PulsecastDaemon: Sendable {
     public func start() async throws -> [String: String] {
         report(pipeline.log.recovery)
         try pipeline.start(accounts)
-        if accounts.registry.trouble == nil { try settleAgreement() }
+        if accounts.registry.trouble == nil { try reconcileWithLog() }
         let addresses = try await server.start()
         if !server.displaced.isEmpty { noteDisplaced() }
         address.set(configuration: configuration, addresses: addresses)

@@ -52,7 +52,7 @@ extension SessionTable {
     }
 
     /// Whether the connection has all its acks, and no held frame will cause another.
-    public func isSettled(_ connection: ConnectionID) -> Bool {
+    public func owesNothing(to connection: ConnectionID) -> Bool {
         guard let slot = session(of: connection).flatMap({ slot(of: $0) }) else { return true }
         return sessions[slot].held.isEmpty && !sessions[slot].isAwaitingAck
     }

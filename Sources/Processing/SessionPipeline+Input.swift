@@ -57,7 +57,7 @@ extension SessionPipeline {
     ) {
         let admitted = admitMotion(deviceTime, late: late, into: &events)
         guard let sampleTime = admitted else { return }
-        guard !late else { return settle(into: &events) }
+        guard !late else { return emitDueMetrics(into: &events) }
         let (hasFallen, isActivityDue) = process(sample, traits, at: sampleTime)
         guard hasFallen || isActivityDue || time.owesMetrics else { return }
         var context = context(at: sampleTime, taking: &events)
@@ -116,7 +116,7 @@ extension SessionPipeline {
     ) {
         guard let sampleTime = admit(deviceTime, late: late, into: &events) else { return }
         if !late { elevation.add(pressure: Double(hectopascals), at: sampleTime) }
-        settle(into: &events)
+        emitDueMetrics(into: &events)
     }
 
     public mutating func apply(
@@ -142,7 +142,7 @@ extension SessionPipeline {
     ) {
         guard admit(deviceTime, late: late, into: &events) != nil else { return }
         if !late { device.set(status) }
-        settle(into: &events)
+        emitDueMetrics(into: &events)
     }
 
     public mutating func apply(
@@ -164,7 +164,7 @@ extension SessionPipeline {
     ) {
         guard admit(deviceTime, late: late, into: &events) != nil else { return }
         if !late { heart.set(source: source) }
-        settle(into: &events)
+        emitDueMetrics(into: &events)
     }
 
     public mutating func apply(
@@ -195,7 +195,7 @@ extension SessionPipeline {
         }
         guard time.isStarted, !time.isEnded else { return }
         time.oweMetrics()
-        settle(into: &events)
+        emitDueMetrics(into: &events)
     }
 
     /// The course to follow; `nil` if there is none.

@@ -72,12 +72,12 @@ extension SessionPipeline {
     /// Ends a step and emits the metrics that are due.
     mutating func end(_ context: inout StageContext, into events: inout [StreamEvent]) {
         giveBack(&context, to: &events)
-        settle(into: &events)
+        emitDueMetrics(into: &events)
     }
 
     // MARK: Events
 
-    mutating func settle(into events: inout [StreamEvent]) {
+    mutating func emitDueMetrics(into events: inout [StreamEvent]) {
         guard time.owesMetrics, !time.isEnded else { return }
         emitMetrics(into: &events)
     }

@@ -43,17 +43,18 @@ extension RegistryStore {
     public func addAudit(_ entries: [AuditEntry]) throws(RegistryError) {
         guard !entries.isEmpty else { return }
         try write { database in
+            // Preparing takes longer than inserting.
+            let insertion = try database.cachedStatement(
+                sql: """
+                    INSERT INTO audit (time, share, kind, addressName)
+                        SELECT ?1, ?2, ?3, ?4
+                        WHERE ?2 IS NULL OR EXISTS (SELECT 1 FROM share WHERE id = ?2)
+                    """)
             for entry in entries {
-                try database.execute(
-                    sql: """
-                        INSERT INTO audit (time, share, kind, addressName)
-                            SELECT ?1, ?2, ?3, ?4
-                            WHERE ?2 IS NULL OR EXISTS (SELECT 1 FROM share WHERE id = ?2)
-                        """,
-                    arguments: [
-                        entry.time.column, entry.share?.rawValue, entry.kind.rawValue,
-                        entry.addressName,
-                    ])
+                try insertion.execute(arguments: [
+                    entry.time.column, entry.share?.rawValue, entry.kind.rawValue,
+                    entry.addressName,
+                ])
             }
             try Self.boundAudit(of: Set(entries.compactMap(\.share)), in: database)
         }

@@ -6,7 +6,7 @@ extension SegmentLog {
     /// Locks the folder, recovers its segments, and starts a new one. If the disk refuses it, the
     /// log is in the failed state: it serves reads and tries again.
     ///
-    /// No thread runs until ``start()``. Without it ``settle()`` does the threads' work in place,
+    /// No thread runs until ``start()``. Without it ``syncAppended()`` does the threads' work in place,
     /// which simulations use.
     ///
     /// - Parameters:

@@ -2,7 +2,7 @@ import Glibc
 import SensorModel
 import Synchronization
 
-/// The work of the two threads as single steps. Without threads ``settle()`` runs the same steps in
+/// The work of the two threads as single steps. Without threads ``syncAppended()`` runs them in
 /// place.
 extension SegmentLog {
     package enum Step {

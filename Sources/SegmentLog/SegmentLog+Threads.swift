@@ -23,22 +23,22 @@ extension SegmentLog {
     /// Writes and syncs appended records.
     ///
     /// If the threads run, it waits until they have done so or the log has failed.
-    public func settle() {
+    public func syncAppended() {
         flush()
         if threads.withLock({ $0.isEmpty }) {
             stepUntilIdle()
             return
         }
-        while !isSettled {
+        while !isSynced {
             settledWakeup.wait(timeoutMicroseconds: 2000)
             flush()
         }
     }
 
     /// Whether the core has settled and the durable end is published.
-    private var isSettled: Bool {
+    private var isSynced: Bool {
         core.withLock { core in
-            guard core.isSettled, core.state == .writing else { return core.isSettled }
+            guard core.isSynced, core.state == .writing else { return core.isSynced }
             return published.durableEnd.load(ordering: .acquiring) >= core.durableEnd
         }
     }
@@ -122,7 +122,7 @@ extension SegmentLog {
 
 extension LogCore {
     /// Whether all records are on disk and full segments are sealed, or no progress is possible.
-    var isSettled: Bool {
+    var isSynced: Bool {
         guard state == .writing else { return true }
         return pendingBytes == 0 && rolls.isEmpty && durableEnd == nextOffset
     }

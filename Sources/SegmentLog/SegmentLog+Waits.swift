@@ -13,8 +13,8 @@ extension SegmentLog {
     /// `body` is called exactly once unless ``cancel(_:)`` comes first. If there is nothing to wait
     /// for, it is called before this returns, else on a thread of the log. That thread holds no
     /// lock of the log, so `body` may use the log. But the next commit waits for it, so it must be
-    /// short, and it must neither settle nor close the log. Without ``start()`` the thread is the
-    /// one that settles or closes the log.
+    /// short, and it must neither sync nor close the log. Without ``start()`` the thread is the
+    /// one that syncs or closes the log.
     ///
     /// - Parameters:
     ///   - offset: The record's offset.

@@ -31,7 +31,7 @@ extension SessionFlow {
                 live.lastArrival = arrival
             }
             live.goesOn = true
-            noteGoingOn(live)
+            noteContinuation(live)
         }
         return decision
     }

@@ -162,11 +162,11 @@ extension SessionFlow {
 
     /// Notes that a device reconnected to a session, so that shares made before it was over show
     /// it. A recorded end stays. While the session is read from the log, its end is unknown.
-    func noteGoingOn(_ live: LiveSession) {
+    func noteContinuation(_ live: LiveSession) {
         guard live.goesOn || table.connection(of: live.id) != nil, live.computation != nil,
             !live.hasEnded, !live.isGivenUp
         else { return }
-        recorder.noteGoingOn(live)
+        recorder.noteContinuation(live)
     }
 
     private func restored(_ live: LiveSession) {
@@ -179,7 +179,7 @@ extension SessionFlow {
                 through: log.summary(of: live.id)?.lastOffset ?? cursor.offset,
                 isInView: live.views.hasEndedInView)
         } else {
-            noteGoingOn(live)
+            noteContinuation(live)
         }
         followCourse(live)
         // This comes after the backlog, whose records may change what time alone would decide.

@@ -228,14 +228,14 @@ package final class SessionRecorder {
         case .metrics(let metrics) where metrics.state != .ended && live.hasEnded:
             // The device has sent again after a silence that ended the session.
             live.hasEnded = false
-            noteGoingOn(live)
+            noteContinuation(live)
         default: break
         }
     }
 
     /// Makes shares show a session that continues.
-    func noteGoingOn(_ live: LiveSession) {
-        hub.sessionWentOn(
+    func noteContinuation(_ live: LiveSession) {
+        hub.sessionContinued(
             live.id, of: live.device,
             began: log.summary(of: live.id)?.arrivalTimes.lowerBound ?? live.lastArrival,
             overAt: live.overAt, at: live.lastArrival, isInView: live.views.isInView,

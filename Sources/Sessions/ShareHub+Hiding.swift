@@ -19,27 +19,27 @@ extension ShareHub {
     }
 
     /// The session that must be read to know which one the share shows; `nil` if that is known.
-    package func unsettled(
+    package func unresolved(
         by share: Share, at now: Timestamp
-    ) -> DeviceSessions.Unsettled? {
-        sessions.unsettled(by: share, at: now)
+    ) -> DeviceSessions.Unresolved? {
+        sessions.unresolved(by: share, at: now)
     }
 
     /// Notes when a session that was read came into view; `nil`: it did not.
-    package func settle(
+    package func resolve(
         _ session: SessionID, of device: DeviceID, cameIntoView time: Timestamp?
     ) {
-        sessions.settle(session, of: device, cameIntoView: time)
+        sessions.resolve(session, of: device, cameIntoView: time)
     }
 
     /// Notes when a session that was read ended first; `nil`: it did not.
-    package func settle(_ session: SessionID, of device: DeviceID, ended time: Timestamp?) {
-        sessions.settle(session, of: device, ended: time)
+    package func resolve(_ session: SessionID, of device: DeviceID, ended time: Timestamp?) {
+        sessions.resolve(session, of: device, ended: time)
     }
 
     /// Handles a change of the device's privacy settings.
     func privacyChanged(of device: DeviceID) {
-        sessions.unsettle(device)
+        sessions.forgetViews(of: device)
         for share in directory.shares(of: device) { close(share.key, code: .restarting) }
     }
 

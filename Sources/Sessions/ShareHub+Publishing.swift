@@ -80,11 +80,11 @@ extension ShareHub {
     }
 
     private func give(_ dated: SessionUpdates.Dated, to kind: DelayedView.Kind, at now: Timestamp) {
-        dropOver(kind, at: now)
+        removeExpired(from: kind, at: now)
         let dated = dated.seen(in: kind.scope)
         let update = dated.update
         guard let view = delayed[kind], let oldest = view.oldest(at: now),
-            session(toShowOn: oldest, offered: update.session, at: now), view.isNews(update)
+            session(toShowOn: oldest, offered: update.session, at: now), view.accepts(update)
         else { return }
         let beginning = view.newcomers.filter {
             session(toShowOn: $0, offered: update.session, at: now)
@@ -102,7 +102,7 @@ extension ShareHub {
     }
 
     /// Removes expired shares, so that they hold nothing back and use no part of the others' limit.
-    private func dropOver(_ kind: DelayedView.Kind, at now: Timestamp) {
+    private func removeExpired(from kind: DelayedView.Kind, at now: Timestamp) {
         for share in delayed[kind]?.newcomers ?? [] where !share.isActive(at: now) {
             dropDelayed(share.key)
         }

@@ -24,7 +24,7 @@ extension ShareHub {
 
     /// The snapshot that a viewer would see now. Makes the view if there is none.
     package func snapshot(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) -> FeedSnapshot? {
-        forgetOver(key, cursor: cursor, at: now)
+        forgetEndedSession(of: key, cursor: cursor, at: now)
         guard let entry = entries[key], entry.share.isActive(at: now),
             let device = entry.share.device
         else { return nil }
@@ -73,7 +73,7 @@ extension ShareHub {
 
     /// Forgets what a share with a public name showed of a run that is over: a newcomer would see
     /// it while other viewers stay. Present viewers must reconnect.
-    package func forgetOver(_ key: ShareKey, cursor: LogCursor, at now: Timestamp) {
+    package func forgetEndedSession(of key: ShareKey, cursor: LogCursor, at now: Timestamp) {
         guard let entry = entries[key], entry.share.publicName != nil else { return }
         let shown = session(shownBy: entry.share, at: now)
         guard let kind = DelayedView.Kind(entry.share) else {

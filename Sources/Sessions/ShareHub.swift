@@ -125,19 +125,19 @@ package final class ShareHub {
     }
 
     /// Drops the view of an expired share; its viewers are closed one by one.
-    package func letGo(of key: ShareKey) {
+    package func dropView(of key: ShareKey) {
         guard let share = entries[key]?.share else { return }
         if let device = share.device, entries[key]?.view != nil {
             changeAudience(of: device) { audience in audience.live.removeAll { $0 == key } }
         }
-        if let kind = DelayedView.Kind(share) { delayed[kind]?.letGo(of: key) }
+        if let kind = DelayedView.Kind(share) { delayed[kind]?.reset(key) }
         entries[key]?.clear()
     }
 
     /// Closes all viewers of the share, in a group or alone.
     package func close(_ key: ShareKey, code: CloseCode) {
         sendEnd(of: key, code)
-        letGo(of: key)
+        dropView(of: key)
     }
 
     func sendEnd(of key: ShareKey, _ code: CloseCode) {
@@ -151,7 +151,7 @@ package final class ShareHub {
         sessions.began(session, of: device, at: arrival, isInView: isInView)
     }
 
-    /// Handles a session that continues from the log; see ``DeviceSessions/wentOn``.
+    /// Handles a session that continues from the log; see ``DeviceSessions/continued(_:of:began:overAt:at:isInView:)``.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -162,11 +162,11 @@ package final class ShareHub {
     ///   - isInView: Whether a share with positions has shown anything of it.
     ///   - isHiding: Whether shares with positions hide something of it. If so, they show it again
     ///     with its next visible point.
-    package func sessionWentOn(
+    package func sessionContinued(
         _ session: SessionID, of device: DeviceID, began: Timestamp, overAt over: Timestamp?,
         at now: Timestamp, isInView: Bool, isHiding: Bool
     ) {
-        sessions.wentOn(
+        sessions.continued(
             session, of: device, began: began, overAt: over, at: now, isInView: isInView)
         if !isHiding { sessions.shownAgain(session, of: device, at: now) }
     }

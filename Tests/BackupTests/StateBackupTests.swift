@@ -38,7 +38,7 @@ import Testing
                     sequence: FrameSequence(rawValue: appended), deviceTime: time,
                     arrivalTime: time, payload: payload.span)
             }
-            log.settle()
+            log.syncAppended()
         }
     }
 
@@ -212,7 +212,7 @@ import Testing
                         sequence: FrameSequence(rawValue: 0), deviceTime: time, arrivalTime: time,
                         payload: [UInt8](repeating: 0, count: 60).span)
                 }
-                log.settle()
+                log.syncAppended()
             }
         }
         _ = try Self.backUp(source.disk, to: backup, "registry")

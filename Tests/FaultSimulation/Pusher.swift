@@ -43,7 +43,7 @@ struct Pusher {
     }
 }
 
-/// The daemon's side of a pushed recording, as `PushLine` in the product.
+/// The daemon's side of a pushed recording, as `PushQueue` in the product.
 struct PushedLine {
     /// Unique over all lives, because a new line may record what an old one has forgotten.
     let number: Int
@@ -65,7 +65,7 @@ struct PushedRequest {
     let line: Int
     /// Whether this is the retry on a new line; a session that is gone is retried once.
     let isSecond: Bool
-    var settlement: PushSettlement
+    var progress: PushProgress
     /// The end of the log that must be durable; `nil`: not known yet.
     var end: RecordOffset?
     /// Steady time, µs, at which the wait for the disk ends.

@@ -18,6 +18,8 @@ extension Reference {
             ?? records.map { FinishReference.Release(at: $0.arrival, by: $0.offset) }
         let isHidden = isHidden(records, settings, isStartLost: isStartLost)
         let continues = Self.continuations(of: records)
+        let resumes = Self.resumptions(of: records)
+        var isAwaited = false
         let track = TrackReference(of: records)
         var way: WayReference?
         var hasHiddenPlace = false
@@ -27,9 +29,14 @@ extension Reference {
         return records.indices.map { index in
             sight.release = releases[index]
             if settings != nil, continues[index] { sight.isVisible = false }
+            // After a minute without anything, a live position decides first.
+            isAwaited =
+                settings != nil && sight.isVisible
+                && (isAwaited || resumes[index] && sight.place != nil)
             guard let metrics = records[index].metrics else {
                 var own = sight
-                own.isVisible = sight.isVisible && !releases[index].isNear
+                let isWithheld = isAwaited && !records[index].isOfSilence
+                own.isVisible = sight.isVisible && !releases[index].isNear && !isWithheld
                 return own
             }
             if let position = metrics.position {
@@ -37,6 +44,15 @@ extension Reference {
             }
             let isShown = isHidden[index] == .no && !releases[index].isNear
             let isInside = isHidden[index] == .inside || releases[index].isNear
+            if isShown, isAwaited, !records[index].isOfSilence {
+                guard metrics.position?.state == .live else {
+                    way?.pass(metrics)
+                    var own = sight
+                    own.isVisible = false
+                    return own
+                }
+                isAwaited = false
+            }
             hasHiddenPlace = hasHiddenPlace || isInside && metrics.position != nil
             if isShown {
                 let total = Self.totals(metrics)

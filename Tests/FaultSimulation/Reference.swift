@@ -14,12 +14,19 @@ struct Reference {
         /// The metrics; `nil`: a discrete event.
         let metrics: Metrics?
         let isCallForHelp: Bool
+        /// Whether it is an alert that comes at a time which was set before.
+        let isTimed: Bool
         let isEnd: Bool
+
+        /// Whether the device need not have sent for it.
+        var isOfSilence: Bool {
+            isTimed || isEnd || metrics.map { [.stale, .ended].contains($0.state) } ?? false
+        }
     }
 
     /// Tells for each record whether another run begins with it: the session continues after an end;
-    /// or nothing came for ten minutes, or half an hour of the watch's clock; or half an hour, or a
-    /// day of the watch's clock, had no live position.
+    /// or nothing came for ten minutes of either clock; or half an hour, or a day of the watch's
+    /// clock, had no live position.
     static func continuations(of records: [Record]) -> [Bool] {
         var isOver = false
         var last: (deviceTime: Timestamp, arrival: Timestamp)?
@@ -32,7 +39,7 @@ struct Reference {
             var begins = isOver
             if let last {
                 begins = begins || record.arrival.seconds(since: last.arrival) >= 600
-                begins = begins || record.deviceTime.seconds(since: last.deviceTime) >= 1800
+                begins = begins || record.deviceTime.seconds(since: last.deviceTime) >= 600
             }
             if let metrics = record.metrics, metrics.position?.state == .live {
                 if let lastLive {
@@ -46,6 +53,25 @@ struct Reference {
             guard begins, !record.isEnd, record.metrics?.state != .ended else { return false }
             isOver = false
             return true
+        }
+    }
+
+    /// Tells for each record whether the device sends again with it after a minute without anything.
+    static func resumptions(of records: [Record]) -> [Bool] {
+        var last: (deviceTime: Timestamp, arrival: Timestamp)?
+        return records.map { record in
+            guard !record.isOfSilence else { return false }
+            let resumes =
+                last.map {
+                    record.arrival.seconds(since: $0.arrival) >= 60
+                        || record.deviceTime.seconds(since: $0.deviceTime) >= 60
+                } ?? false
+            if record.metrics != nil {
+                last = (
+                    max(record.deviceTime, last?.deviceTime ?? record.deviceTime), record.arrival
+                )
+            }
+            return resumes
         }
     }
 
@@ -91,11 +117,14 @@ struct Reference {
 
     private mutating func take(_ event: StreamEvent, _ header: RecordHeader) {
         var metrics: Metrics?
-        var isCallForHelp = false
+        var (isCallForHelp, isTimed) = (false, false)
         switch event.kind {
         case .metrics(let recorded): metrics = recorded
         case .alert(let alert):
             isCallForHelp = [.fall, .sos].contains(alert.kind)
+            isTimed =
+                [.noMovement, .safetyTimer].contains(alert.kind)
+                && [.triggered, .confirmed].contains(alert.phase)
         default: break
         }
         devices[header.session] = header.device
@@ -104,7 +133,7 @@ struct Reference {
             Record(
                 offset: header.offset, arrival: header.arrivalTime,
                 deviceTime: event.deviceTime, metrics: metrics, isCallForHelp: isCallForHelp,
-                isEnd: event.kind == .ended))
+                isTimed: isTimed, isEnd: event.kind == .ended))
     }
 
     private mutating func take(snapshot payload: Span<UInt8>, _ header: RecordHeader) {
@@ -115,7 +144,7 @@ struct Reference {
                 Record(
                     offset: header.offset, arrival: header.arrivalTime,
                     deviceTime: event.deviceTime, metrics: metrics, isCallForHelp: false,
-                    isEnd: false))
+                    isTimed: false, isEnd: false))
         }
     }
 

@@ -256,20 +256,20 @@ extension World {
             }
             for index in pushers.indices { push(index) }
             try turn()
-            life.log.settle()
+            life.log.syncAppended()
             try loop()
         }
         for _ in 0..<20
         where !life.complaints.rebuildings.isEmpty || !life.tasks.isEmpty || !life.posts.isEmpty {
             try turn()
-            life.log.settle()
+            life.log.syncAppended()
         }
-        life.log.settle()
+        life.log.syncAppended()
         // Pending catch-ups are paced, part by part, with at least one event each.
         for turns in 0..<4000 where turns < 60 || isCatchingUp {
             steady += 600_000
             try turn()
-            life.log.settle()
+            life.log.syncAppended()
             try loop()
         }
         guard life.log.state == .writing, life.log.durableEnd == life.log.nextOffset else {

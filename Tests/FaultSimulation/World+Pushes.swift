@@ -8,9 +8,9 @@ import Sessions
 import WireFormat
 
 /// Phone applications that push: production parts, in the order in which `PushService` and
-/// `PushLine` call them.
+/// `PushQueue` call them.
 extension World {
-    /// The time that `PushLine` waits for the disk.
+    /// The time that `PushQueue` waits for the disk.
     private static let durableMicroseconds: Int64 = 5_000_000
 
     /// Adds an application on device 2 if no watch has that device, otherwise on device 3.
@@ -73,7 +73,7 @@ extension World {
 
     // MARK: The daemon
 
-    /// Takes a request as `PushService` does and sends its frames as `PushLine` does.
+    /// Takes a request as `PushService` does and sends its frames as `PushQueue` does.
     private func take(
         _ items: [Pusher.Item], number: Int, of index: Int, isSecond: Bool
     ) {
@@ -88,7 +88,7 @@ extension World {
                 pusher: index, number: number,
                 items: items.filter { encoded($0.frame) != nil }, line: line.number,
                 isSecond: isSecond,
-                settlement: PushSettlement(ringBytes: Life.ringBytes)))
+                progress: PushProgress(ringBytes: Life.ringBytes)))
         life.lines[index] = line
         say("pusher \(index), request \(number): \(items.count) frames, \(fresh.count) new")
     }
@@ -154,7 +154,7 @@ extension World {
     }
 
     /// - Returns: `nil` if the outcome is still open.
-    private func outcome(of request: inout PushedRequest) -> PushSettlement.Step? {
+    private func outcome(of request: inout PushedRequest) -> PushProgress.Step? {
         guard let end = request.end else {
             let line = life.lines[request.pusher]
             // A request asks once its frames, and new ones of earlier requests, are in the ring.
@@ -170,11 +170,11 @@ extension World {
 
     private func ask(
         _ request: inout PushedRequest, _ line: PushedLine?
-    ) -> PushSettlement.Step? {
+    ) -> PushProgress.Step? {
         let session = pushers[request.pusher].session
         let connection = line?.number == request.line ? line?.connection : nil
-        let step = request.settlement.asked(
-            PushSettlement.Turn(
+        let step = request.progress.asked(
+            PushProgress.Turn(
                 isOurs: connection.flatMap { life.flow.table.session(of: $0) } == session,
                 isDrained: life.ring.isEmpty, hasRoom: life.log.hasRoom,
                 end: life.log.nextOffset))

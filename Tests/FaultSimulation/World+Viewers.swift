@@ -38,7 +38,7 @@ extension World {
                 say("the share of viewer \(index) is over")
                 leave(index)
             }
-            life.flow.hub.letGo(of: share.key)
+            life.flow.hub.dropView(of: share.key)
         }
     }
 

@@ -105,7 +105,7 @@ enum SegmentTarget {
                     deviceTime: BinaryTarget.arrival, arrivalTime: BinaryTarget.arrival,
                     payload: [UInt8](repeating: UInt8(index), count: 10).span)
             }
-            log.settle()
+            log.syncAppended()
             if isSealed { log.close() }
             let bytes = disk.content(of: name)
             return [[0] + bytes, [1] + bytes]

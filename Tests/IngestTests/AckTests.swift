@@ -47,18 +47,18 @@ import Testing
 
     @Test func `A connection is settled once nothing is owed to it, held frames included`() {
         var model = PipelineModel.opened()
-        #expect(model.table.isSettled(PipelineModel.connection))
+        #expect(model.table.owesNothing(to: PipelineModel.connection))
         model.send(1)
-        #expect(!model.table.isSettled(PipelineModel.connection))
+        #expect(!model.table.owesNothing(to: PipelineModel.connection))
         model.sync()
-        #expect(model.table.isSettled(PipelineModel.connection))
+        #expect(model.table.owesNothing(to: PipelineModel.connection))
         model.send(3)
         model.sync()
-        #expect(!model.table.isSettled(PipelineModel.connection))
+        #expect(!model.table.owesNothing(to: PipelineModel.connection))
         model.advance(to: 1002)
         model.sync()
-        #expect(model.table.isSettled(PipelineModel.connection))
-        #expect(model.table.isSettled(ConnectionID(rawValue: 77)))
+        #expect(model.table.owesNothing(to: PipelineModel.connection))
+        #expect(model.table.owesNothing(to: ConnectionID(rawValue: 77)))
     }
 
     @Test func `Acks pass over refused frames`() {

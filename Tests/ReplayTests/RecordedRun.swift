@@ -35,7 +35,7 @@ struct RecordedRun {
             Self.session, device: Self.device, deviceTime: start, arrivalTime: start,
             payload: bytes.span)
         try record(seconds: seconds, from: start, course: course, lostEvents: lostEvents)
-        log.settle()
+        log.syncAppended()
     }
 
     private mutating func record(

@@ -17,7 +17,7 @@ import Testing
                 LogFixture.runner, device: LogFixture.device, deviceTime: time,
                 arrivalTime: time, payload: [1].span)
             #expect(offset == RecordOffset(rawValue: UInt64(time.microseconds)))
-            fixture.log.settle()
+            fixture.log.syncAppended()
             #expect(try fixture.contents().records.map(\.header.arrivalTime) == [time])
             fixture.log.close()
             let again = try LogFixture(disk: fixture.disk.killed())
@@ -42,7 +42,7 @@ import Testing
             return fixture.log.reader().unreadableSince?.seconds(since: LogFixture.start)
         }
         #expect(found == [10, 3, 3, 3, 3, 3, 3])
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.reader().unreadableSince == nil)
         append(at: 8)
         #expect(
@@ -53,7 +53,7 @@ import Testing
         var fixture = try LogFixture(
             configuration: LogConfiguration(segmentBytesMax: 1 << 30, reserveBytes: 0))
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let synced = fixture.disk.killed()
         // Empty records until the memory limit is reached.
         var last = RecordOffset(rawValue: 0)

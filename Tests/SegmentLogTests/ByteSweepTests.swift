@@ -17,9 +17,9 @@ import Testing
         for session in sessions { fixture.head(session) }
         for index in 0..<588 {
             fixture.append(index % 50 == 0 ? .metric : .frame(.motion), of: sessions[index % 3])
-            if index % 20 == 0 { fixture.log.settle() }
+            if index % 20 == 0 { fixture.log.syncAppended() }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         if isSealed { fixture.log.close() }
         fixture.disk = fixture.disk.killed()
         return fixture
@@ -96,7 +96,7 @@ import Testing
                 fixture.append(
                     written.header.type, of: written.header.session, payload: written.payload)
             }
-            fixture.log.settle()
+            fixture.log.syncAppended()
             ends.append(fixture.disk.content(of: name).count)
         }
         return ends

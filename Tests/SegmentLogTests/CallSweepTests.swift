@@ -17,7 +17,7 @@ import Testing
             fixture.append(payload: LogFixture.payload(fixture.sequence, bytes: 400))
             if round % 4 == 0 { fixture.append(payload: []) }
             let before = fixture.log.durableEnd
-            fixture.log.settle()
+            fixture.log.syncAppended()
             if case .failed = fixture.log.state {
                 // After a disk failure the newest record must not count as durable; a log that
                 // failed from the start gives out no number.
@@ -85,17 +85,17 @@ import Testing
         var fixture = try LogFixture(configuration: Self.configuration)
         fixture.head()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         // Each write to a new file finds the disk full; the reserve is an existing file.
         fixture.disk.fail(SimulatedDisk.Fault(kind: .full, call: fixture.disk.calls))
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.acknowledged.failures.load(ordering: .relaxed) == 1)
         #expect(fixture.log.state == .writing)
         #expect(fixture.log.durableEnd == fixture.log.nextOffset)
         #expect(try !fixture.disk.list().contains("reserve"))
         for _ in 0..<200 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(try fixture.disk.list().contains("reserve"))
         #expect(try fixture.contents().records == fixture.inOrder)
         #expect(try fixture.log.reader().verify().damaged.isEmpty)
@@ -107,14 +107,14 @@ import Testing
         var fixture = try LogFixture(
             configuration: LogConfiguration(segmentBytesMax: 4096, pendingBytesMax: 20_000))
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.disk.fail(
             SimulatedDisk.Fault(
                 kind: .inputOutput, call: fixture.disk.calls, isForEver: true))
         var taken = 0
         while fixture.append() != nil {
             taken += 1
-            fixture.log.settle()
+            fixture.log.syncAppended()
             guard case .failed = fixture.log.state else {
                 Issue.record("writing on a disk that fails")
                 return
@@ -123,7 +123,7 @@ import Testing
         #expect(taken > 100)
         #expect(fixture.log.durableEnd == LogFixture.end(after: 0))
         fixture.disk.fail(nil)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.state == .writing)
         #expect(fixture.log.durableEnd == fixture.log.nextOffset)
         #expect(try fixture.contents().records == fixture.inOrder)

@@ -95,13 +95,13 @@ import Testing
     private static func use(_ fixture: inout LogFixture) throws {
         fixture.append(of: later)
         fixture.head(SessionID(high: 1, low: 0x8000_0000_0000_0001))
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let bytes = fixture.log.usage.bytes
         #expect(
             try fixture.log.retain(arrivalBefore: nil, bytesMax: bytes - 20_000).segments > 3)
         #expect(try fixture.log.erase([other]).records > 500)
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
     }
 
     @Test(arguments: [0, 1, 7, 100, 301, 502, 540, 545])

@@ -154,7 +154,7 @@ import Testing
         #expect(begun.log.epoch == 77 && begun.log.nextOffset.rawValue == 0)
         begun.head()
         for _ in 0..<300 { begun.append() }
-        begun.log.settle()
+        begun.log.syncAppended()
         fresh.replace("catalog", with: catalog)
         try begun.restart(on: fresh.killed(), configuration)
         #expect(begun.log.summary(of: other) == nil)
@@ -166,7 +166,7 @@ import Testing
         try fixture.restart(on: fixture.disk, Self.configuration)
         fixture.head()
         for _ in 0..<200 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: 40_000)
         let first = try #require(fixture.log.segments().first?.firstOffset)
         fixture.written = fixture.written.filter { $0.key >= first }

@@ -74,7 +74,7 @@ import Testing
             case 1:
                 guard random.next() % 6 == 0, let session = sessions.randomElement(using: &random)
                 else { return }
-                fixture.log.settle()
+                fixture.log.syncAppended()
                 promise()
                 sessions.removeAll { $0 == session }
                 // From now on the session may be gone, whether or not the erasure succeeds.
@@ -94,7 +94,7 @@ import Testing
                             fixture.sequence, bytes: Int(random.next() % 200)))
                 }
             default:
-                fixture.log.settle()
+                fixture.log.syncAppended()
                 promise()
             }
         }

@@ -15,7 +15,7 @@ import Testing
         fixture.head()
         for half in [count / 2, count - count / 2] {
             for _ in 0..<half { fixture.append() }
-            fixture.log.settle()
+            fixture.log.syncAppended()
         }
         fixture.disk = fixture.disk.killed()
         return fixture
@@ -35,12 +35,12 @@ import Testing
             // A number given out now would be given out again after a kill.
             #expect(fixture.log.hasRoom != isFailed)
             #expect((fixture.head() == nil) == isFailed)
-            fixture.log.settle()
+            fixture.log.syncAppended()
             disk.fail(nil)
-            fixture.log.settle()
+            fixture.log.syncAppended()
             fixture.head()
             fixture.append()
-            fixture.log.settle()
+            fixture.log.syncAppended()
             #expect(fixture.log.state == .writing)
             #expect(fixture.log.durableEnd == fixture.log.nextOffset)
             _ = fixture.log.repair()
@@ -68,10 +68,10 @@ import Testing
         let after = fixture.disk.withoutUnsynced()
         #expect(try fixture.contents(of: LogReader(disk: after)).records == fixture.inOrder)
         // The reserve receives new records.
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.head()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.state == .writing)
         #expect(fixture.log.durableEnd == fixture.log.nextOffset)
         #expect(fixture.log.repair().left == 1)
@@ -102,7 +102,7 @@ import Testing
         #expect(fixture.log.repair().left == 1)
         fixture.head()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let reasons = try fixture.log.reader().verify().damaged.map(\.reason)
         #expect(reasons.contains(.unreadable))
         // Once the disk can read them again, all records are back.
@@ -150,7 +150,7 @@ import Testing
         let shown = try fixture.contents().records
         #expect(shown.count > 500)
         #expect(fixture.inOrder.starts(with: shown))
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.head() == nil && fixture.log.awaitsRecords)
         guard case .failed(let error) = fixture.log.state else {
             Issue.record("a read-only disk was written")
@@ -158,13 +158,13 @@ import Testing
         }
         #expect("\(error)".hasPrefix("the file system is read-only"))
         disk.state.withLock { $0.isReadOnly = false }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(!fixture.log.awaitsRecords)
         // A device that says hello now resends the frames after this number.
         #expect(fixture.log.summary(of: LogFixture.runner)?.highestSequence.rawValue == 1000)
         #expect(fixture.head() != nil)
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(try fixture.contents().records == fixture.inOrder)
         #expect(fixture.log.repair().segments == 1)
         #expect(try fixture.contents().records == fixture.inOrder)
@@ -188,10 +188,10 @@ import Testing
         fixture.disk.replace(Self.name, with: bytes)
         fixture.disk.state.withLock { $0.isFull = true }
         try fixture.restart(on: fixture.disk, LogFixture.configuration())
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.head()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.state == .writing)
         let waiting = try LogReader(disk: fixture.disk).verify()
         #expect(waiting.damaged.isEmpty)
@@ -209,15 +209,15 @@ import Testing
         disk.fail(SimulatedDisk.Fault(kind: .full, call: 0, isForEver: true))
         var fixture = try LogFixture(disk: disk)
         #expect(fixture.head() == nil)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.durableEnd == RecordOffset(rawValue: 0))
         #expect(try fixture.contents().records.isEmpty)
         disk.fail(nil)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.state == .writing)
         fixture.head()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(try fixture.contents().records == fixture.inOrder)
         fixture.log.close()
         #expect(try LogReader(disk: disk).verify().damaged.isEmpty)

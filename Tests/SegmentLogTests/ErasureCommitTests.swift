@@ -24,7 +24,7 @@ import Testing
                 fixture.append()
             }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         try fixture.log.saveCatalog()
         return fixture
     }
@@ -103,7 +103,7 @@ import Testing
             fixture.disk.fail(SimulatedDisk.Fault(kind: kind, call: fixture.disk.calls + call))
             do throws(SegmentLogError) { _ = try fixture.log.erase([Self.erased]) } catch {
                 #expect(kind != .short)
-                fixture.log.settle()
+                fixture.log.syncAppended()
             }
             for reader in [fixture.log.reader(), try LogReader(disk: fixture.disk)] {
                 _ = try Self.isThere(fixture, reader, "call \(call)")
@@ -137,7 +137,7 @@ import Testing
             #expect(try again.contents(session: Self.erased).records.isEmpty)
             // Once the disk accepts changes, the erasure completes.
             disk.fail(nil)
-            again.log.settle()
+            again.log.syncAppended()
             _ = again.log.repair()
             #expect(!ErasureFixture.isReadable(on: disk))
             #expect(again.log.usage.unrepaired == 0)
@@ -172,7 +172,7 @@ import Testing
             let fixture = try Self.copied(made)
             fixture.disk.fail(SimulatedDisk.Fault(kind: .full, call: fixture.disk.calls + call))
             do throws(SegmentLogError) { _ = try fixture.log.erase([Self.erased]) } catch {}
-            fixture.log.settle()
+            fixture.log.syncAppended()
             _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: 0)
             _ = fixture.log.repair()
             #expect(fixture.log.segments().count == 1)

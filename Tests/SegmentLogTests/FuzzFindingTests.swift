@@ -51,7 +51,7 @@ import Testing
         var fixture = try LogFixture()
         fixture.head()
         for _ in 0..<5 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let disk = fixture.disk.killed()
         let name = SegmentFormat.fileName(of: 1)
         disk.replace(name, with: try Self.withoutNumbers(disk.content(of: name)))

@@ -27,9 +27,9 @@ import Testing
                 .frame(.motion), session: session, device: LogFixture.device, sequence: .none,
                 deviceTime: time,
                 arrivalTime: time, payload: content.span)
-            if count % 100 == 0 { fixture.log.settle() }
+            if count % 100 == 0 { fixture.log.syncAppended() }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         try fixture.log.saveCatalog()
         let full = try #require(fixture.log.segments().first)
         #expect(full.bytes > 63 << 20 && full.isSealed)

@@ -51,7 +51,7 @@ import Testing
         for thread in others { try #require(thread).join() }
         load.disk.fail(nil)
         while load.log.durableEnd < load.log.nextOffset {
-            load.log.settle()
+            load.log.syncAppended()
             usleep(1000)
         }
         load.log.close()

@@ -10,7 +10,7 @@ import Testing
         let sessions = (0..<5).map { SessionID(high: UInt64($0), low: 8) }
         for session in sessions { fixture.head(session) }
         for count in 0..<2000 { fixture.append(of: sessions[count * count % 5]) }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         for session in sessions {
             for sequence in [0, 3, 4, 700, 701, 1999, 2004, 5000] {
                 let from = LogFixture.offset(sequence).rawValue
@@ -29,7 +29,7 @@ import Testing
             configuration: LogFixture.configuration(segmentBytesMax: 8192))
         fixture.head()
         for _ in 0..<500 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         var next = RecordOffset(rawValue: 0)
         var records: [RecordOffset] = []
         while next < fixture.log.nextOffset {
@@ -56,7 +56,7 @@ import Testing
         var fixture = try LogFixture()
         fixture.head()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.append()
         let reader = fixture.log.reader()
         #expect(fixture.log.writtenEnd == LogFixture.end(after: 1))
@@ -66,7 +66,7 @@ import Testing
         #expect((0..<1).contains(arrival.seconds(since: since)))
         for _ in 0..<250 { fixture.append() }
         #expect(reader.unreadableSince == since)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(reader.unreadableSince == nil)
         #expect(try fixture.contents(of: reader).records.count == 253)
     }
@@ -82,7 +82,7 @@ import Testing
                 count % 600 == 0 ? .snapshot : count % 100 == 0 ? .metric : .frame(.motion)
             fixture.append(type, of: count % 2 == 0 ? LogFixture.runner : other)
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         for reader in [fixture.log.reader(), try LogReader(disk: fixture.disk)] {
             for sample in [0, 1, 99, 100, 599, 600, 601, 1200, 3333, 5999, 6000, 9999] {
                 let time = LogFixture.start.advanced(byMicroseconds: Int64(sample) * 10_000)
@@ -110,7 +110,7 @@ import Testing
             fixture.append()
             if count % 5 == 0 { log.flush() }
         }
-        log.settle()
+        log.syncAppended()
         #expect(try await seen == fixture.inOrder.map(\.header))
         log.close()
     }

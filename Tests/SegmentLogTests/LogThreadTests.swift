@@ -31,7 +31,7 @@ import Testing
         fixture.append()
         #expect(log.commitStep() == .worked)
         #expect(others.withLock { $0 } == [true, true])
-        log.settle()
+        log.syncAppended()
         #expect(log.durableEnd == LogFixture.end(after: 1))
         #expect(try fixture.contents().records == fixture.inOrder)
     }
@@ -95,7 +95,7 @@ import Testing
     @Test func `A disk that fails is not tried with every flush`() throws {
         var fixture = try LogFixture()
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.disk.fail(
             SimulatedDisk.Fault(kind: .full, call: fixture.disk.calls, isForEver: true))
         try fixture.log.start()
@@ -110,7 +110,7 @@ import Testing
         #expect(calls < 100)
         fixture.disk.fail(nil)
         while fixture.log.state != .writing { usleep(1000) }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(try fixture.contents().records == fixture.inOrder)
         fixture.log.close()
     }

@@ -57,12 +57,12 @@ import Testing
         Self.register(goal, fixture.log, 0, told)
         Self.register(goal, fixture.log, 1, wait: 1, told)
         #expect(told.outcomes.isEmpty)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(told.waits == [0])
         Self.register(goal, fixture.log, 0, wait: 2, told)
         #expect(told.waits == [0, 2])
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(told.waits == [0, 2, 1])
         #expect(told.outcomes == [.reached, .reached, .reached])
     }
@@ -90,14 +90,14 @@ import Testing
         Self.register(goal, fixture.log, 0, policy: .report, wait: 1, told)
         Self.register(goal, fixture.log, 0, policy: .keepWaiting, wait: 2, told)
         Self.failing(fixture)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(told.waits == [1])
         Self.register(goal, fixture.log, 0, policy: .report, wait: 3, told)
         Self.register(goal, fixture.log, 0, policy: .keepWaiting, wait: 4, told)
         #expect(told.waits == [1, 3])
         #expect(told.outcomes.allSatisfy(Self.error))
         fixture.disk.fail(nil)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(told.waits == [1, 3, 2, 4])
         #expect(told.outcomes.suffix(2) == [.reached, .reached])
     }
@@ -115,7 +115,7 @@ import Testing
         Self.register(.written, fixture.log, 0, policy: .keepWaiting, wait: 2, told)
         #expect(told.waits == [1])
         fixture.disk.fail(nil)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(told.waits == [1, 2])
     }
 
@@ -128,7 +128,7 @@ import Testing
         #expect(fixture.log.cancel(token))
         #expect(!fixture.log.cancel(token))
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(told.waits == [1])
         #expect(!fixture.log.cancel(other))
         #expect(!fixture.log.cancel(Self.register(goal, fixture.log, 0, wait: 2, told)))
@@ -143,7 +143,7 @@ import Testing
         fixture.head()
         if hasFailed {
             Self.failing(fixture)
-            fixture.log.settle()
+            fixture.log.syncAppended()
         }
         Self.register(goal, fixture.log, 0, policy: .keepWaiting, wait: 1, told)
         Self.register(goal, fixture.log, 1, policy: .keepWaiting, wait: 2, told)
@@ -184,9 +184,9 @@ import Testing
         fixture.head()
         for number in 1..<records {
             fixture.append()
-            if number.isMultiple(of: 50) { fixture.log.settle() }
+            if number.isMultiple(of: 50) { fixture.log.syncAppended() }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let expected = offsets.indices.filter { !cancelled.contains($0) && offsets[$0] < records }
             .sorted { (offsets[$0], $0) < (offsets[$1], $1) }
         #expect(told.waits == expected)
@@ -210,7 +210,7 @@ import Testing
         Self.register(.written, fixture.log, 0, wait: 2, told)
         #expect(told.outcomes == [.refused])
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(told.waits.count == 1 + SegmentLog.waitersMax)
         #expect(told.waits.last == 2)
     }
@@ -234,8 +234,8 @@ import Testing
             log.wait(.durable, through: next, .report) { told.add(1, $0) }
             log.flush()
         }
-        log.settle()
-        log.settle()
+        log.syncAppended()
+        log.syncAppended()
         #expect(told.waits == [0, 1])
         #expect(told.outcomes == [.reached, .reached])
     }

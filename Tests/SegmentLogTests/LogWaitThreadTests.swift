@@ -35,7 +35,7 @@ import Testing
     func `Each of many threads is told of its own records, through failures too`() throws {
         var fixture = try LogFixture()
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let (log, disk, ledger) = (fixture.log, fixture.disk, fixture.acknowledged)
         try log.start()
         let tally = Tally()

@@ -41,7 +41,7 @@ import Testing
         var fixture = try LogFixture()
         fixture.head()
         for _ in 0..<20 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let newest = try #require(fixture.log.core.withLock { $0.catalog().last?.header })
         let next = SegmentHeader(
             epoch: newest.epoch, number: newest.number + 1, previous: newest.number,

@@ -118,7 +118,7 @@ import Testing
                 runners[index].arrivals.append(now)
                 if !isSnapshot { runners[index].deviceTimes.append(time) }
             }
-            log.settle()
+            log.syncAppended()
         }
 
         private func erase() {
@@ -171,7 +171,7 @@ import Testing
                 disk: disk, configuration: NothingReadableTests.configuration,
                 now: Timestamp(microseconds: now))
             disk.fail(nil)
-            log.settle()
+            log.syncAppended()
         }
 
         private func check() {

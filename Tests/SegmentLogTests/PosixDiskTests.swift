@@ -29,7 +29,7 @@ import Testing
             #expect(offset != nil)
             if index % 50 == 0 { log.flush() }
         }
-        log.settle()
+        log.syncAppended()
     }
 
     @Test func `Real files hold what was appended, for their owner only`() throws {

@@ -10,9 +10,9 @@ import Testing
         fixture.head()
         for index in 1..<count {
             fixture.append()
-            if index % settling == 0 { fixture.log.settle() }
+            if index % settling == 0 { fixture.log.syncAppended() }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.disk = fixture.disk.killed()
         return fixture
     }
@@ -61,11 +61,11 @@ import Testing
         var fixture = try LogFixture()
         fixture.head()
         for _ in 0..<50 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let bytes = fixture.disk.content(of: name).count
         fixture.disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let disk = fixture.disk.killed()
         var content = disk.content(of: name)
         content[bytes - 20] ^= 1
@@ -162,7 +162,7 @@ import Testing
         #expect(again.log.recovery.damaged.map(\.reason) == [.header])
         #expect(again.log.nextOffset.rawValue > 50)
         again.head()
-        again.log.settle()
+        again.log.syncAppended()
         let read = try again.contents()
         #expect(read.records == again.inOrder)
         #expect(read.gaps.isEmpty == false)
@@ -190,7 +190,7 @@ import Testing
             configuration: LogConfiguration(segmentBytesMax: 1 << 20, newEpoch: 2))
         other.head()
         for _ in 1..<600 { other.append() }
-        other.log.settle()
+        other.log.syncAppended()
         let segment = other.disk.content(of: name)
         var mixed = intact
         mixed.replaceSubrange(20_480..<24_576, with: segment[20_480..<24_576])
@@ -253,12 +253,12 @@ import Testing
         for count in 0..<30 {
             fixture.append(payload: LogFixture.payload(fixture.sequence, bytes: 400))
             guard count == 2 else { continue }
-            fixture.log.settle()
+            fixture.log.syncAppended()
             guard failing else { continue }
             fixture.disk.fail(
                 SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         return fixture
     }
 

@@ -19,7 +19,7 @@ import Testing
             fixture.append()
             if index % 9 == 0 { fixture.append(of: ErasureFixture.erased) }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         return fixture
     }
 
@@ -47,7 +47,7 @@ import Testing
                 try fixture.log.saveCatalog()
                 var longer = fixture
                 for _ in 0..<300 { longer.append(of: ErasureFixture.erased) }
-                longer.log.settle()
+                longer.log.syncAppended()
             }
             Self.fail(fixture.disk, afterCalls: call)
             do throws(SegmentLogError) { try fixture.log.saveCatalog() } catch {}
@@ -70,10 +70,10 @@ import Testing
                 fixture.log.flush()
                 fixture.log.stepUntilIdle()
             }
-            fixture.log.settle()
+            fixture.log.syncAppended()
             failures += fixture.acknowledged.failures.load(ordering: .relaxed) > 0 ? 1 : 0
             for _ in 0..<300 { fixture.append() }
-            fixture.log.settle()
+            fixture.log.syncAppended()
             _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: 0)
             #expect(fixture.log.segments().count == 1)
             var random = SplitMix(state: UInt64(call))
@@ -90,7 +90,7 @@ import Testing
         fixture.append()
         fixture.head(ErasureFixture.erased)
         for _ in 0..<60 { fixture.append(of: ErasureFixture.erased) }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         _ = try fixture.log.erase([ErasureFixture.erased])
         let next = fixture.log.nextOffset
         fixture.log.close()
@@ -113,7 +113,7 @@ import Testing
                 deviceTime: ahead, arrivalTime: ahead, payload: Span())
         }
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let disk = fixture.disk.killed()
         let name = SegmentFormat.fileName(of: 1)
         let bytes = disk.content(of: name)
@@ -125,7 +125,7 @@ import Testing
                 LogFixture.runner, device: LogFixture.device, deviceTime: early,
                 arrivalTime: early, payload: [UInt8(1)].span)
         }
-        blind.log.settle()
+        blind.log.syncAppended()
         let again = try LogFixture(disk: disk.killed(), configuration: Self.configuration)
         let read = try fixture.contents(of: again.log.reader())
         if hasRecords {

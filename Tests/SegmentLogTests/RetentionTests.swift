@@ -14,7 +14,7 @@ import Testing
         var fixture = try LogFixture(configuration: Self.configuration)
         fixture.head()
         for _ in 0..<count { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         return fixture
     }
 
@@ -24,7 +24,7 @@ import Testing
         for _ in 0..<300 { fixture.append(of: erased) }
         fixture.head()
         for _ in 0..<300 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         _ = try fixture.log.erase([erased])
         #expect(fixture.log.segments().first?.records == 0)
         _ = try fixture.log.retain(arrivalBefore: Self.later, bytesMax: nil)
@@ -38,7 +38,7 @@ import Testing
         fixture.append(of: erased)
         fixture.head()
         for _ in 0..<500 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         for isRestarted in [false, true] {
             _ = try fixture.log.retain(arrivalBefore: nil, bytesMax: 0)
             #expect(fixture.log.summary(of: erased) == nil)
@@ -46,11 +46,11 @@ import Testing
                 try fixture.restart(on: fixture.disk.killed(), Self.configuration)
             }
             #expect(fixture.append(of: erased) != nil)
-            fixture.log.settle()
+            fixture.log.syncAppended()
             #expect(fixture.log.summary(of: erased)?.records == 1)
             #expect(fixture.log.summary(of: erased)?.device == LogFixture.device)
             for _ in 0..<500 { fixture.append() }
-            fixture.log.settle()
+            fixture.log.syncAppended()
         }
     }
 
@@ -81,7 +81,7 @@ import Testing
         }
         var again = fixture
         for _ in 0..<500 { again.append() }
-        again.log.settle()
+        again.log.syncAppended()
         _ = try again.log.retain(arrivalBefore: Self.later, bytesMax: nil)
         #expect(again.log.segments().count == 1)
     }
@@ -273,9 +273,9 @@ import Testing
         fixture.append()
         // The segment that was to take over stays without records.
         fixture.disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
-        fixture.log.settle()
+        fixture.log.syncAppended()
         for _ in 0..<500 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let segments = fixture.log.segments()
         fixture.log.abandoned.withLock { _ = $0.insert(77) }
         fixture.disk.replace("000000000077.segment", with: [])
@@ -303,9 +303,9 @@ import Testing
             fixture.append()
             fixture.disk.fail(
                 SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
-            fixture.log.settle()
+            fixture.log.syncAppended()
             for _ in 0..<20 { fixture.append() }
-            fixture.log.settle()
+            fixture.log.syncAppended()
             #expect(fixture.log.segments().map(\.isSealed) == [false, false])
             #expect(fixture.log.usage.unrepaired == 1)
             // A failed removal is tried again.
@@ -332,16 +332,16 @@ import Testing
         var fixture = try LogFixture(configuration: Self.configuration)
         fixture.head(erased)
         fixture.append(of: erased)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         _ = try fixture.log.erase([erased])
         fixture.log.close()
         for _ in 0..<2 { try fixture.restart(on: fixture.disk.killed(), Self.configuration) }
         fixture.head()
         fixture.append()
         fixture.disk.fail(SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.log.close()
         try fixture.restart(on: fixture.disk.killed(), Self.configuration)
         let bytes = fixture.log.segments().dropFirst().reduce(0) { $0 + $1.bytes }

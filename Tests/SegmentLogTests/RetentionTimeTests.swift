@@ -30,7 +30,7 @@ import Testing
         var fixture = try LogFixture(configuration: Self.configuration)
         fixture.head()
         for _ in 0..<500 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         return fixture
     }
 
@@ -73,7 +73,7 @@ import Testing
             _ = fixture.log.append(
                 .tick, session: LogFixture.runner, device: LogFixture.device, sequence: .none,
                 deviceTime: machine.wall, arrivalTime: machine.wall, payload: [1].span)
-            fixture.log.settle()
+            fixture.log.syncAppended()
             #expect(try retain(fixture.log, machine) == 0)
             machine.run(60)
             try restart(&fixture)

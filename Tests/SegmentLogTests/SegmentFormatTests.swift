@@ -86,7 +86,7 @@ import Testing
                 arrivalTime: time, payload: nothing.span)
             #expect(offset != nil)
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         var days: [Int64] = []
         try fixture.log.reader().read(from: LogFixture.end(after: 0)) { header, _ in
             let since = header.arrivalTime.microseconds - LogFixture.start.microseconds

@@ -14,7 +14,7 @@ import Testing
         }
         fixture.append(payload: [])
         fixture.append(payload: LogFixture.payload(9, bytes: SegmentLog.payloadBytesMax))
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(try fixture.contents().records == fixture.inOrder)
         fixture.log.close()
         let again = try LogFixture(disk: fixture.disk)
@@ -40,7 +40,7 @@ import Testing
         let sessions = (1...5).map { SessionID(high: 3, low: $0) }
         for session in sessions { fixture.head(session) }
         for number in 0..<2000 { fixture.append(of: sessions[number % 4 + number / 1000]) }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.segments().count > 2)
         let all = fixture.log.sessions()
         #expect(all.map(\.session) == sessions)
@@ -84,7 +84,7 @@ import Testing
         fixture.append()
         #expect(fixture.log.durableEnd == RecordOffset(rawValue: 0))
         #expect(fixture.log.nextOffset == LogFixture.end(after: 1))
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.durableEnd == LogFixture.end(after: 1))
         #expect(
             fixture.acknowledged.durableEnd.load(ordering: .relaxed)
@@ -95,13 +95,13 @@ import Testing
         var fixture = try LogFixture()
         fixture.head()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.append()
         var again = try LogFixture(disk: fixture.disk.killed())
         #expect(!again.log.recovery.wasClosed)
         #expect(again.log.nextOffset > LogFixture.end(after: 2))
         #expect(again.append() != nil)
-        again.log.settle()
+        again.log.syncAppended()
         let read = try again.contents()
         #expect(read.records.count == 3)
         #expect(read.gaps.isEmpty)
@@ -112,7 +112,7 @@ import Testing
     @Test func `An empty run does not give offsets back`() throws {
         var fixture = try LogFixture()
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let second = try LogFixture(disk: fixture.disk.killed())
         let offset = second.log.nextOffset
         second.log.close()
@@ -128,9 +128,9 @@ import Testing
         fixture.head()
         for count in 0..<2000 {
             fixture.append()
-            if count % 7 == 0 { fixture.log.settle() }
+            if count % 7 == 0 { fixture.log.syncAppended() }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.segments().count > 20)
         #expect(fixture.log.segments().allSatisfy { $0.bytes <= 10_000 })
         #expect(try fixture.contents().records == fixture.inOrder)
@@ -157,9 +157,9 @@ import Testing
         #expect(taken > 50)
         #expect(!fixture.log.hasRoom)
         #expect(fixture.log.nextOffset == LogFixture.end(after: taken))
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.append() != nil)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(try fixture.contents().records == fixture.inOrder)
     }
 
@@ -173,7 +173,7 @@ import Testing
             fixture.append(of: count % 3 == 0 ? other : LogFixture.runner)
         }
         fixture.append(.metric, of: other)
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let summary = try #require(fixture.log.summary(of: other))
         #expect(summary.device == LogFixture.device)
         #expect(summary.records == 102)
@@ -194,7 +194,7 @@ import Testing
             configuration: LogFixture.configuration(durability: durability))
         fixture.head()
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.durableEnd == LogFixture.end(after: 1))
         fixture.log.close()
         #expect(try LogReader(disk: fixture.disk).verify().records == 2)
@@ -224,7 +224,7 @@ import Testing
             fixture.append()
             if count % 10 == 0 { fixture.log.flush() }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.durableEnd == fixture.log.nextOffset)
         #expect(try fixture.contents().records == fixture.inOrder)
         fixture.log.close()

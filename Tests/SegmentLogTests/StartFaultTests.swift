@@ -13,11 +13,11 @@ import Testing
         var fixture = try LogFixture(configuration: configuration)
         fixture.head()
         for _ in 0..<60 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         try fixture.restart(on: fixture.disk.killed(), configuration)
         fixture.head()
         for _ in 0..<10 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         for _ in 0..<5 { fixture.append() }
         return fixture
     }
@@ -41,7 +41,7 @@ import Testing
         try fixture.restart(on: disk.killed(), configuration)
         #expect(fixture.log.nextOffset > highest)
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let found = Set(try fixture.contents().records)
         #expect(kept.allSatisfy(found.contains))
         #expect(try fixture.log.reader().verify().damaged.isEmpty)
@@ -89,12 +89,12 @@ import Testing
         var fixture = try LogFixture()
         fixture.head()
         for _ in 0..<50 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let bytes = fixture.disk.content(of: "000000000001.segment").count
         fixture.disk.fail(
             SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls))
         for _ in 0..<20 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(fixture.log.segments().count == 2)
         let disk = fixture.disk.killed()
         var content = disk.content(of: "000000000001.segment")
@@ -124,7 +124,7 @@ import Testing
         let other = SessionID(high: 3, low: 4)
         var fixture = try LogFixture()
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         // Sealing truncates only a segment made from the reserve, and this one got no space.
         fixture.disk.replace("reserve", with: [])
         fixture.disk.state.withLock { $0.isFull = true }
@@ -133,7 +133,7 @@ import Testing
         _ = fixture.log.writeStep()
         fixture.disk.state.withLock { $0.isFull = false }
         for _ in 0..<20 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         // Everything is durable when its segment is sealed for the erasure.
         fixture.disk.fail(
             SimulatedDisk.Fault(
@@ -141,7 +141,7 @@ import Testing
         _ = try? fixture.log.erase([other])
         fixture.disk.fail(nil)
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.log.close()
 
         try fixture.restart(on: fixture.disk.killed(), LogFixture.configuration())
@@ -156,7 +156,7 @@ import Testing
     @Test func `Readers are promised nothing that a failed descriptor took`() throws {
         var fixture = try LogFixture()
         fixture.head()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         for _ in 0..<20 { fixture.append() }
         fixture.log.flush()
         _ = fixture.log.writeStep()

@@ -38,7 +38,7 @@ import Testing
         let first = LogFixture.start.microseconds + 5_000_000
         #expect(
             offsets.map { Int64($0.rawValue) - first } == [0, 1, 2, 3, 4, 5, 1_000_000])
-        fixture.log.settle()
+        fixture.log.syncAppended()
         var read: [RecordOffset] = []
         try fixture.log.reader().read(from: offsets[0]) { header, _ in
             read.append(header.offset)
@@ -54,7 +54,7 @@ import Testing
         let wrong = try #require(Self.append(fixture.log, at: 9e9))
         #expect(wrong == LogFixture.end(after: 0))
         #expect(Self.append(fixture.log, at: 0.02) == LogFixture.offset(2))
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(try fixture.contents().records.count == 3)
     }
 
@@ -93,7 +93,7 @@ import Testing
         var fixture = try LogFixture()
         fixture.head()
         for _ in 0..<100 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         // Viewers have seen these records, which are then lost.
         for _ in 0..<50 { fixture.append() }
         let last = try #require(fixture.used.max())
@@ -127,7 +127,7 @@ import Testing
         #expect(again.log.nextOffset.rawValue == 200)
         again.head(Self.other)
         again.append(of: LogFixture.runner)
-        again.log.settle()
+        again.log.syncAppended()
         let offsets = try again.contents().records.map(\.header.offset.rawValue)
         let now = UInt64(LogFixture.start.microseconds)
         #expect(offsets == (0..<200).map(UInt64.init) + [now, now + 10_000])

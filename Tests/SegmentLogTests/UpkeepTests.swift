@@ -21,7 +21,7 @@ import Testing
                 fixture.append()
             }
         }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         return fixture
     }
 
@@ -61,7 +61,7 @@ import Testing
         #expect(fixture.log.summary(of: erased) == nil)
         #expect(try fixture.log.reader().verify().damaged.isEmpty)
         fixture.append()
-        fixture.log.settle()
+        fixture.log.syncAppended()
         fixture.log.close()
         #expect(copies(on: fixture.disk) == 0)
         let again = try LogFixture(disk: fixture.disk)
@@ -88,7 +88,7 @@ import Testing
         #expect(try fixture.log.erase([erased]).records == 268)
         #expect(copies(on: fixture.disk) == 0)
         for _ in 0..<100 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         #expect(
             try fixture.contents().records
                 == fixture.inOrder.filter { $0.header.session != erased })
@@ -120,7 +120,7 @@ import Testing
             fixture.disk.fail(
                 SimulatedDisk.Fault(kind: .inputOutput, call: fixture.disk.calls + call))
             do throws(SegmentLogError) { _ = try fixture.log.erase([erased]) } catch {
-                fixture.log.settle()
+                fixture.log.syncAppended()
                 _ = try fixture.log.erase([erased])
             }
             let others = fixture.inOrder.filter { $0.header.session != erased }
@@ -134,7 +134,7 @@ import Testing
             configuration: LogFixture.configuration(segmentBytesMax: 10_000))
         fixture.head()
         for _ in 0..<1000 { fixture.append() }
-        fixture.log.settle()
+        fixture.log.syncAppended()
         let before = fixture.log.segments()
         let bySize = try fixture.log.retain(arrivalBefore: nil, bytesMax: 60_000)
         #expect(bySize.segments == before.count - fixture.log.segments().count)

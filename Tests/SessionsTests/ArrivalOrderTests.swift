@@ -7,7 +7,7 @@ import Testing
 /// Arrivals of a session's events in the log, by which delayed shares show them.
 @Suite struct ArrivalOrderTests {
     private static func arrivals(in fixture: FlowFixture) throws -> [Timestamp] {
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         var arrivals: [Timestamp] = []
         try fixture.flow.log.reader().read(
             from: RecordOffset(rawValue: 0), session: FlowFixture.session

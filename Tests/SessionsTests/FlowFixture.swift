@@ -146,7 +146,7 @@ final class FlowFixture {
 
     /// Whether replaying the log gives the recorded events.
     func replays() throws -> Bool {
-        flow.log.settle()
+        flow.log.syncAppended()
         let found = try ReplayVerification.run(Self.session, reader: flow.log.reader())
         return found.differenceCount == 0 && found.unrecorded == 0
     }

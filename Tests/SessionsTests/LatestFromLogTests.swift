@@ -21,7 +21,7 @@ import Testing
         fixture.said.privacy = privacy
         try fixture.run(seconds: seconds)
         let log = fixture.flow.log
-        log.settle()
+        log.syncAppended()
         let summary = try #require(log.summary(of: FlowFixture.session))
         let rule = ProjectionRule(privacy)
         let live = try #require(fixture.live?.views.fields(obeyingPrivacy: rule != .everything))

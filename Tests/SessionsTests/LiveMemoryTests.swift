@@ -58,7 +58,7 @@ import WireFormat
                     [.heartRate(beats), .location(location)], &sequences[number],
                     at: Double(second), in: fixture, of: number)
             }
-            if second.isMultiple(of: 20) { fixture.flow.log.settle() }
+            if second.isMultiple(of: 20) { fixture.flow.log.syncAppended() }
         }
     }
 
@@ -66,7 +66,7 @@ import WireFormat
     private static func bytesEach(
         _ count: Int, in fixture: FlowFixture, _ letGo: (SessionID) -> Void
     ) -> Int {
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         let full = Heap.bytes
         for number in 0..<count { letGo(session(number)) }
         return (full - Heap.bytes) / count
@@ -216,7 +216,7 @@ import WireFormat
         _ = flow.sessionShown(by: share)
         #expect(fixture.said.rebuilds.count == asked + 1)
         _ = flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)
-        flow.log.settle()
+        flow.log.syncAppended()
         try fixture.resume(try #require(fixture.said.rebuilds.last))
         let seen = try #require(
             flow.hub.snapshot(share.key, cursor: flow.cursor, at: flow.now))

@@ -42,7 +42,7 @@ import WireFormat
                     deviceTime: time, arrivalTime: time, payload: bytes.span)
             }
         }
-        log.settle()
+        log.syncAppended()
         return log
     }
 
@@ -79,7 +79,7 @@ import WireFormat
         let fixture = try FlowFixture()
         try fixture.run(seconds: 240)
         let log = fixture.flow.log
-        log.settle()
+        log.syncAppended()
         let summary = try #require(log.summary(of: FlowFixture.session))
         let rule = ProjectionRule(
             PrivacySettings(

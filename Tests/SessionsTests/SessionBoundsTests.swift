@@ -51,7 +51,7 @@ import WireFormat
         let flow = fixture.flow
         for number in 0..<300 {
             try Self.begin(number, in: fixture, closing: closing)
-            flow.log.settle()
+            flow.log.syncAppended()
             flow.acknowledge { _ in }
         }
         #expect(flow.sessions.liveCount == 8)
@@ -63,7 +63,7 @@ import WireFormat
         #expect(fixture.said.disconnect.count == (closing ? 0 : 292))
         for connection in fixture.said.disconnect { flow.table.close(connection) }
         try Self.begin(300, in: fixture, closing: closing)
-        flow.log.settle()
+        flow.log.syncAppended()
         flow.acknowledge { _ in }
         // The live sessions, the device's first one, which got no frames, and the last evicted one.
         #expect(flow.table.sessionCount <= 10)
@@ -83,7 +83,7 @@ import WireFormat
         let flow = fixture.flow
         for number in 0..<12 {
             try Self.begin(number, in: fixture, closing: true)
-            flow.log.settle()
+            flow.log.syncAppended()
             flow.acknowledge { _ in }
         }
         #expect(flow.sessions[Self.session(0)] == nil)
@@ -94,7 +94,7 @@ import WireFormat
         #expect(
             decision == .opened(acknowledged: acknowledged, isNew: false, replaces: nil))
         try Self.send(2, 0, in: fixture, arrival: flow.now)
-        flow.log.settle()
+        flow.log.syncAppended()
         try fixture.resume(try #require(fixture.said.rebuilds.last))
         for sequence in UInt32(3)...6 {
             let arrival = flow.now.advanced(bySeconds: 1)
@@ -185,7 +185,7 @@ import WireFormat
         for number in 0..<5 {
             // A session of one heart rate, which ends by silence before the next begins.
             try Self.begin(number * 100_000, in: fixture, closing: true)
-            flow.log.settle()
+            flow.log.syncAppended()
             flow.acknowledge { _ in }
             flow.advance(to: FlowFixture.time(Double(number) * 1000 + 900))
         }

@@ -23,7 +23,7 @@ import Testing
         fixture.flow.privacyChanged(of: FlowFixture.device)
         let reading = try #require(fixture.said.rebuilds.last)
         try fixture.send(1, .control(.stop))
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         try fixture.resume(reading)
         fixture.flow.advance(to: FlowFixture.time(30))
         #expect(fixture.live?.hasEnded == true)

@@ -15,7 +15,7 @@ import Testing
         fixture.flow.privacyChanged(of: FlowFixture.device)
         try fixture.send(3)
         fixture.flow.privacyChanged(of: FlowFixture.device)
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         let asked = fixture.said.rebuilds
         try #require(asked.count == 2)
         try fixture.resume(asked[0])
@@ -30,14 +30,14 @@ import Testing
     @Test func `A reading that missed what only memory holds is asked for again`() throws {
         let fixture = try FlowFixture()
         try fixture.send(5)
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         try fixture.send(3)
         fixture.flow.privacyChanged(of: FlowFixture.device)
         let asked = try #require(fixture.said.rebuilds.last)
         try fixture.resume(asked)
         #expect(fixture.live?.computation == nil)
         #expect(fixture.said.rebuilds == [asked, asked])
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         try fixture.resume(asked)
         #expect(fixture.live?.computation != nil)
         try fixture.send(5)
@@ -58,7 +58,7 @@ import Testing
         fixture.said.shown = []
         let snapshot = try #require(
             flow.hub.join(share.key, loop: 0, cursor: flow.cursor, at: flow.now)?.snapshot)
-        flow.log.settle()
+        flow.log.syncAppended()
         try fixture.resume(asked)
         flow.advance(to: FlowFixture.time(20))
         #expect(!fixture.said.shown.isEmpty)
@@ -109,13 +109,13 @@ import Testing
     ) throws -> (hub: ShareHub, share: Share) {
         let fixture = try FlowFixture()
         try fixture.send(20)
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         let hub = ShareHub(send: { _, _, _ in }, views: { _ in nil })
         let share = FlowFixture.share(delaySeconds: 3)
         hub.put(share)
         hub.restore(fixture.flow.log.sessions(), lost: nil, at: now)
         // By the clock that was set back the share was made after it began; the log has no end.
-        hub.settle(FlowFixture.session, of: FlowFixture.device, ended: nil)
+        hub.resolve(FlowFixture.session, of: FlowFixture.device, ended: nil)
         return (hub, share)
     }
 
@@ -187,7 +187,7 @@ import Testing
         let share = FlowFixture.share(delaySeconds: delaySeconds)
         let sendAway: [() -> Void] = [
             { flow.hub.close(share.key, code: .restarting) },
-            { flow.hub.letGo(of: share.key) },
+            { flow.hub.dropView(of: share.key) },
             { flow.hub.put(share) },
         ]
         flow.hub.put(share)
@@ -228,7 +228,7 @@ import Testing
         fixture.deviceOffset = seconds
         let set = fixture.flow.log.nextOffset
         try fixture.send(600)
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         var snapshots = 0
         try fixture.flow.log.reader().read(from: set) { header, _ in
             if header.type == .snapshot { snapshots += 1 }
@@ -248,7 +248,7 @@ import Testing
         }
         #expect(fixture.said.disconnect == [FlowFixture.connection])
         let flow = fixture.flow
-        flow.log.settle()
+        flow.log.syncAppended()
         let recorded = try #require(flow.log.summary(of: FlowFixture.session)).highestSequence
         #expect(Int(recorded.rawValue) < sent)
         let decision = flow.open(

@@ -65,7 +65,7 @@ import Testing
             #expect(bytes <= SessionBacklog.bytesMax)
             #expect(flow.sessions.backlogBytes == bytes)
         }
-        flow.log.settle()
+        flow.log.syncAppended()
         var read = 0
         while let ticket = fixture.said.rebuilds.last, fixture.live?.computation == nil {
             if read < fixture.said.rebuilds.count {
@@ -73,7 +73,7 @@ import Testing
                 try fixture.resume(ticket)
             }
             flow.advance(to: flow.now.advanced(byMicroseconds: 1000))
-            flow.log.settle()
+            flow.log.syncAppended()
             try #require(read < 200)
         }
         #expect(fixture.live?.computation != nil)
@@ -87,7 +87,7 @@ import Testing
         let flow = fixture.flow
         try fixture.send(500)
         flow.privacyChanged(of: FlowFixture.device)
-        flow.log.settle()
+        flow.log.syncAppended()
         let ticket = try #require(fixture.said.rebuilds.last)
         var checks = 0
         let part = try ticket.run(flow.log.reader(), epoch: flow.log.epoch) {

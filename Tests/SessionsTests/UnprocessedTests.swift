@@ -30,7 +30,7 @@ import Testing
         let flow = fixture.flow
         let reader = flow.log.reader()
         try fixture.send(5)
-        flow.log.settle()
+        flow.log.syncAppended()
         flow.noteUnread(since: nil)
         #expect(reader.unreadableSince == nil)
         flow.noteUnread(since: FlowFixture.time(9))
@@ -43,7 +43,7 @@ import Testing
         #expect(reader.unreadableSince == FlowFixture.time(6))
         try fixture.resume(try #require(fixture.said.rebuilds.last))
         #expect(flow.sessions.waitsSince == nil)
-        flow.log.settle()
+        flow.log.syncAppended()
         #expect(reader.unreadableSince == nil)
     }
 

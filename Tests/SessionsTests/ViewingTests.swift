@@ -18,7 +18,7 @@ import Testing
     private func records(
         of fixture: FlowFixture, hiding privacy: PrivacySettings
     ) throws -> ShownRecords {
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         let log = fixture.flow.log
         let summary = try #require(log.summary(of: FlowFixture.session))
         let rule = ProjectionRule(privacy)
@@ -61,7 +61,7 @@ import Testing
         let fixture = try FlowFixture(segmentBytesMax: 4096)
         try fixture.run(seconds: 250)
         let log = fixture.flow.log
-        log.settle()
+        log.syncAppended()
         let segments = log.segments()
         func record(from offset: RecordOffset) throws -> RecordOffset {
             var found = offset
@@ -162,7 +162,7 @@ import Testing
         privacy.finishSecondsLate = 160
         let fixture = try FlowFixture()
         try fixture.run(seconds: 200)
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         try fixture.run(seconds: 4)
         let log = fixture.flow.log
         let summary = try #require(log.summary(of: FlowFixture.session))
@@ -183,7 +183,7 @@ import Testing
         }
         let before = try #require(try shown())
         #expect(before <= FlowFixture.time(201 + 5 - 160))
-        log.settle()
+        log.syncAppended()
         let after = try #require(try shown())
         #expect(after > FlowFixture.time(100))
     }
@@ -201,7 +201,7 @@ import Testing
         let fixture = try FlowFixture(segmentBytesMax: 4096)
         try fixture.run(seconds: 250)
         let log = fixture.flow.log
-        log.settle()
+        log.syncAppended()
         let segments = log.segments()
         #expect(segments.count > 2)
         switch lost {
@@ -254,7 +254,7 @@ import Testing
         let before = fixture.said.shown.count
         _ = flow.sessions.remove(FlowFixture.session)
         _ = flow.known(FlowFixture.session, isRecorded: false)
-        fixture.flow.log.settle()
+        fixture.flow.log.syncAppended()
         try fixture.resume(#require(fixture.said.rebuilds.last))
         flow.advance(to: FlowFixture.time(5010))
         let shown = fixture.said.shown
@@ -271,7 +271,7 @@ import Testing
         let share = FlowFixture.share()
         flow.hub.put(share)
         try fixture.run(seconds: 30)
-        flow.log.settle()
+        flow.log.syncAppended()
         // As after a restart: the hub knows the session, and the log holds it.
         if !isInMemory { _ = flow.sessions.remove(FlowFixture.session) }
         #expect(

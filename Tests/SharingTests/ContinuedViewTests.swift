@@ -23,7 +23,7 @@ import Testing
         var sessions = DeviceSessions()
         sessions.began(session, of: device, at: Fixture.time(10))
         sessions.ended(session, of: device, at: Fixture.time(50), through: offset(50))
-        sessions.wentOn(
+        sessions.continued(
             session, of: device, began: Fixture.time(10), overAt: Fixture.time(50),
             at: Fixture.time(200), isInView: true)
         return sessions

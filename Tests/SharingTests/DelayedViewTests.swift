@@ -38,7 +38,7 @@ import Testing
         mutating func take(_ update: SessionUpdate, of views: SessionViews, at now: Timestamp) {
             var everything = views.fields(obeyingPrivacy: true).everything
             everything.event = update.event
-            if delayed.isNews(update) {
+            if delayed.accepts(update) {
                 delayed.take(
                     delayed.showing == update.session ? update : everything,
                     beginning: delayed.newcomers, after: update.cursor.offset, arrival: now,
@@ -174,10 +174,10 @@ import Testing
                 == Fixture.session)
         #expect(delayed.nextDeadline == nil)
         // The late share is dropped and becomes a newcomer; without any share the view is removed.
-        delayed.letGo(of: late.key)
+        delayed.reset(late.key)
         #expect(delayed.newcomers.map(\.key) == [late.key])
         #expect(delayed.showing == Fixture.session)
-        delayed.letGo(of: first.key)
+        delayed.reset(first.key)
         #expect(delayed.showing == nil && delayed.heldCount == 0)
     }
 

@@ -206,13 +206,13 @@ import Testing
             sessions.began(
                 Self.session(2), of: Self.device, at: Fixture.time(10),
                 isInView: isChanged ? false : nil)
-            if isChanged { sessions.unsettle(Self.device) }
-            #expect(sessions.unsettled(by: live, at: Fixture.time(50))?.session == Self.session(2))
+            if isChanged { sessions.forgetViews(of: Self.device) }
+            #expect(sessions.unresolved(by: live, at: Fixture.time(50))?.session == Self.session(2))
             #expect(
-                sessions.unsettled(by: Fixture.share(scope: [.heartRate]), at: Fixture.time(50))?
+                sessions.unresolved(by: Fixture.share(scope: [.heartRate]), at: Fixture.time(50))?
                     .session
                     == nil)
-            sessions.settle(
+            sessions.resolve(
                 Self.session(2), of: Self.device,
                 cameIntoView: cameIntoView.map { Fixture.time($0) })
             let isInView = cameIntoView != nil
@@ -225,7 +225,7 @@ import Testing
             #expect(shown(placed, 141) == Self.session(isInView ? 2 : 1))
             // A live observation overrides a reading.
             sessions.cameIntoView(Self.session(2), of: Self.device, at: Fixture.time(60))
-            sessions.settle(Self.session(2), of: Self.device, cameIntoView: nil)
+            sessions.resolve(Self.session(2), of: Self.device, cameIntoView: nil)
             #expect(shown(live, 61) == Self.session(2))
         }
     }
@@ -244,12 +244,12 @@ import Testing
         let before = Fixture.share(scope: .all, createdAt: Fixture.time(5))
         let now = Fixture.time(60)
         #expect(sessions.session(shownBy: before, at: now) == Self.session(1))
-        #expect(sessions.unsettled(by: before, at: now) == nil)
+        #expect(sessions.unresolved(by: before, at: now) == nil)
         #expect(sessions.session(shownBy: made, at: now) == nil)
-        #expect(sessions.unsettled(by: made, at: now)?.isOfEnd == true)
-        sessions.settle(
+        #expect(sessions.unresolved(by: made, at: now)?.isOfEnd == true)
+        sessions.resolve(
             Self.session(1), of: Self.device, ended: endedAt.map { Fixture.time($0) })
-        #expect(sessions.unsettled(by: made, at: now) == nil)
+        #expect(sessions.unresolved(by: made, at: now) == nil)
         let isOpen = endedAt.map { $0 >= 30 } ?? true
         #expect(sessions.session(shownBy: made, at: now) == (isOpen ? Self.session(1) : nil))
     }
@@ -304,13 +304,13 @@ import Testing
             sessions.ended(Self.session(1), at: 20)
         }
         let (before, made) = (Fixture.share(), Fixture.share(createdAt: Fixture.time(30)))
-        sessions.wentOn(
+        sessions.continued(
             Self.session(1), of: Self.device, began: Fixture.time(10), overAt: Fixture.time(25),
             at: Fixture.time(40), isInView: true)
         let now = Fixture.time(41)
         #expect(sessions.session(shownBy: before, at: now) == Self.session(1))
         #expect(sessions.session(shownBy: made, at: now) == nil)
-        #expect(sessions.unsettled(by: made, at: now) == nil)
+        #expect(sessions.unresolved(by: made, at: now) == nil)
         sessions.ended(Self.session(1), at: 50)
         #expect(sessions.session(shownBy: made, at: Fixture.time(51)) == nil)
     }
@@ -325,7 +325,7 @@ import Testing
         func shown(_ share: Share) -> SessionID? {
             sessions.session(shownBy: share, at: Fixture.time(41))
         }
-        sessions.wentOn(
+        sessions.continued(
             Self.session(1), of: Self.device, began: Fixture.time(10), overAt: Fixture.time(15),
             at: Fixture.time(40), isInView: true)
         #expect(shown(rates) == Self.session(1))
@@ -345,14 +345,14 @@ import Testing
             Self.session(1), of: Self.device, at: Fixture.time(20),
             through: RecordOffset(rawValue: 20), isCertain: false)
         let made = Fixture.share(createdAt: Fixture.time(15))
-        sessions.wentOn(
+        sessions.continued(
             Self.session(1), of: Self.device, began: Fixture.time(10), overAt: nil,
             at: Fixture.time(40), isInView: true)
         #expect(sessions.session(shownBy: made, at: Fixture.time(41)) == nil)
-        #expect(sessions.unsettled(by: made, at: Fixture.time(41))?.isOfEnd == true)
-        sessions.settle(
+        #expect(sessions.unresolved(by: made, at: Fixture.time(41))?.isOfEnd == true)
+        sessions.resolve(
             Self.session(1), of: Self.device, ended: overAt.map { Fixture.time($0) })
-        #expect(sessions.unsettled(by: made, at: Fixture.time(41)) == nil)
+        #expect(sessions.unresolved(by: made, at: Fixture.time(41)) == nil)
         #expect(sessions.session(shownBy: made, at: Fixture.time(41)) == Self.session(1))
         let later = Fixture.share(createdAt: Fixture.time(30))
         let isShown = overAt.map { $0 >= 30 } ?? true

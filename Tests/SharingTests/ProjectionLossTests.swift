@@ -156,7 +156,7 @@ import Testing
             Run.metrics(in: take(Self.second(second, east: 9000 + 14 * Double(second))))
         }
         for second in 1...10 { _ = run(second) }
-        let marker = StreamEvent(deviceTime: Fixture.time(100), kind: .marker("here"))
+        let marker = StreamEvent(deviceTime: Fixture.time(50), kind: .marker("here"))
         #expect(take(marker).count == 1)
 
         projection.note(.loss)

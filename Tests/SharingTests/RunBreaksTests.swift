@@ -5,9 +5,10 @@ import Testing
 
 @Suite struct RunBreaksTests {
     private static func live(
-        elapsed: Double, device: Double, _ state: ValueState = .live
+        elapsed: Double, device: Double, _ state: ValueState = .live, silent isSilent: Bool = false
     ) -> StreamEvent {
         var metrics = Fixture.fullMetrics()
+        if isSilent { metrics.state = .stale }
         metrics.elapsedSeconds = elapsed
         metrics.position?.state = state
         return Fixture.metricsEvent(device, metrics)
@@ -27,11 +28,19 @@ import Testing
     /// arrive at their device time, unless a row says otherwise.
     private static let rows: [(String, [StreamEvent], RunBreaks.Step)] = [
         ("the next second", [live(elapsed: 1, device: 1)], .none),
-        ("just short of ten minutes", [live(elapsed: 599, device: 599)], .none),
+        ("just short of a minute", [live(elapsed: 59, device: 59)], .none),
+        ("a minute without an event", [live(elapsed: 60, device: 60)], .resumes),
+        ("a marker after it", [marker(60)], .resumes),
+        ("stale metrics after it", [live(elapsed: 60, device: 60, silent: true)], .none),
+        (
+            "what the device sends after stale metrics",
+            [live(elapsed: 59, device: 59, silent: true), live(elapsed: 60, device: 60)], .resumes
+        ),
+        ("just short of ten minutes", [live(elapsed: 599, device: 599)], .resumes),
         ("ten minutes without an event", [live(elapsed: 600, device: 600)], .begins),
         ("a marker after them", [marker(600)], .begins),
         ("a metric without a fix after them", [live(elapsed: 600, device: 600, .stale)], .begins),
-        ("the fix behind it", [marker(600), live(elapsed: 601, device: 601)], .none),
+        ("the fix behind it", [marker(600), live(elapsed: 601, device: 601)], .resumes),
         (
             "half an hour without a fix",
             (1...1900).map { live(elapsed: Double($0), device: Double($0), .stale) }, .none
@@ -69,7 +78,8 @@ import Testing
 
     /// A backlog arrives at once: only the watch's clock tells.
     @Test(arguments: [
-        (1.0, 1799.0, RunBreaks.Step.none), (1, 1800, .begins), (1800, 1, .begins),
+        (1.0, 59.0, RunBreaks.Step.none), (1, 60, .resumes), (1, 599, .resumes), (1, 600, .begins),
+        (1799, 1, .none), (1800, 1, .begins),
         (1, 86_400, .begins),
     ])
     func `In a backlog the times tell`(elapsed: Double, device: Double, step: RunBreaks.Step) {

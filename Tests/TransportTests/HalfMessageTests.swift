@@ -108,6 +108,12 @@ import Testing
         }
     }
 
+    @Test func `The largest message of the public suite fits what the echo may hold`() {
+        let allowance = ByteAllowance.received(.viewer)
+        let pooled = ByteBudget.pooled(EchoSocket.messageBytesMax, allowance)
+        #expect(pooled <= allowance.pooledBytes)
+    }
+
     @Test func `A connection takes from the pool what is beyond its own, in steps`() {
         let allowance = ByteAllowance(ownBytes: 8192, pooledBytes: 0)
         for (bytes, pooled) in [(0, 0), (8192, 0), (8193, 16_384), (24_577, 32_768)] {

@@ -17,21 +17,21 @@ extension PushService {
     ) async -> (outcome: PushOutcome, session: SessionID) {
         var generator = SystemRandomNumberGenerator()
         let session = SessionID.imported(using: &generator)
-        // Checked before the line is opened, because a line is a connection that must be closed.
+        // Checked before the queue is opened, because a queue is a connection that must be closed.
         if let refusal = refusal(of: frames, from: device) { return (refusal, session) }
-        let line = newLine(of: session, from: device, isRecorded: true)
+        let queue = newQueue(of: session, from: device, isRecorded: true)
         var rest = frames[...]
         while !rest.isEmpty {
-            let outcome = await line.send(Array(rest.prefix(Self.framesAtOnce)), at: clock())
+            let outcome = await queue.send(Array(rest.prefix(Self.framesAtOnce)), at: clock())
             guard outcome == .recorded else {
-                await line.close()
+                await queue.close()
                 // A part that cannot be deleted either, as on a failed disk, stays.
                 _ = try? await administration.deleteSession(session, for: device)
                 return (.notDurable, session)
             }
             rest = rest.dropFirst(Self.framesAtOnce)
         }
-        await line.close()
+        await queue.close()
         return (.recorded, session)
     }
 }

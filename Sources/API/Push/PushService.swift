@@ -29,7 +29,7 @@ package actor PushService {
     }
 
     private struct Open {
-        let line: PushLine
+        let queue: PushQueue
         var lastUse: Timestamp
     }
 
@@ -48,7 +48,7 @@ package actor PushService {
     let clock: @Sendable () -> Timestamp
     package nonisolated let counters = PushCounters()
     package nonisolated let imports = ImportTurns()
-    private var lines: [Key: Open] = [:]
+    private var queues: [Key: Open] = [:]
     private var room: DeviceRoom
     /// Formats without names that have pushed since the start.
     ///
@@ -92,22 +92,22 @@ package actor PushService {
             return .tooMany
         }
         defer { room.giveBack(hold) }
-        var line = line(key)
-        var outcome = await line.send(batch.frames, at: clock())
+        var queue = queue(key)
+        var outcome = await queue.send(batch.frames, at: clock())
         if outcome == .gone {
-            forget(line, key)
-            line = self.line(key)
-            outcome = await line.send(batch.frames, at: clock())
+            forget(queue, key)
+            queue = self.queue(key)
+            outcome = await queue.send(batch.frames, at: clock())
         }
         // An end that is not recorded is sent again, so its session must still be known.
         if batch.endsSession, outcome == .recorded {
-            forget(line, key)
-            await line.close()
+            forget(queue, key)
+            await queue.close()
         }
         if batch.discardsSession {
             // This fails if nothing was recorded, so there is no session. It also fails past the
             // deletion limit; the session then stays.
-            _ = try? await administration.deleteSession(line.session, for: device)
+            _ = try? await administration.deleteSession(queue.session, for: device)
         }
         return outcome == .recorded ? .recorded : .notDurable
     }
@@ -125,28 +125,28 @@ package actor PushService {
 
     /// Whether there is a recording to end; after a restart only the log knows.
     private func isOpen(_ key: Key) -> Bool {
-        if lines[key] != nil { return true }
+        if queues[key] != nil { return true }
         return key.named == nil && !asked.contains(key) && recorded(key, at: clock()) != nil
     }
 
-    private func line(_ key: Key) -> PushLine {
+    private func queue(_ key: Key) -> PushQueue {
         let now = clock()
-        if let open = lines[key], now.seconds(since: open.lastUse) < silenceSeconds {
-            lines[key]?.lastUse = now
-            return open.line
+        if let open = queues[key], now.seconds(since: open.lastUse) < silenceSeconds {
+            queues[key]?.lastUse = now
+            return open.queue
         }
-        if let silent = lines.removeValue(forKey: key) { close(silent.line) }
+        if let silent = queues.removeValue(forKey: key) { close(silent.queue) }
         makeRoom(for: key.device)
-        let line = newLine(of: session(key, at: now), from: key.device)
-        lines[key] = Open(line: line, lastUse: now)
+        let queue = newQueue(of: session(key, at: now), from: key.device)
+        queues[key] = Open(queue: queue, lastUse: now)
         startSweeping()
-        return line
+        return queue
     }
 
-    func newLine(
+    func newQueue(
         of session: SessionID, from device: DeviceID, isRecorded: Bool = false
-    ) -> PushLine {
-        PushLine(
+    ) -> PushQueue {
+        PushQueue(
             session: session, device: device, pipeline: pipeline, isDurable: isDurable,
             isRecorded: isRecorded, counters: counters)
     }
@@ -165,21 +165,21 @@ package actor PushService {
     }
 
     private func makeRoom(for device: DeviceID) {
-        let own = lines.filter { $0.key.device == device }
+        let own = queues.filter { $0.key.device == device }
         guard own.count >= linesPerDeviceMax,
             let oldest = own.min(by: { $0.value.lastUse < $1.value.lastUse })
         else { return }
-        lines[oldest.key] = nil
-        close(oldest.value.line)
+        queues[oldest.key] = nil
+        close(oldest.value.queue)
     }
 
-    private func forget(_ line: PushLine, _ key: Key) {
-        // Another request may have opened a new line in the meantime.
-        if lines[key]?.line === line { lines[key] = nil }
+    private func forget(_ queue: PushQueue, _ key: Key) {
+        // Another request may have opened a new queue in the meantime.
+        if queues[key]?.queue === queue { queues[key] = nil }
     }
 
-    private func close(_ line: PushLine) {
-        Task { await line.close() }
+    private func close(_ queue: PushQueue) {
+        Task { await queue.close() }
     }
 
     // MARK: Silence
@@ -199,11 +199,11 @@ package actor PushService {
     /// - Returns: Whether a recording is still open.
     private func sweep() -> Bool {
         let now = clock()
-        for (key, open) in lines where now.seconds(since: open.lastUse) >= silenceSeconds {
-            lines[key] = nil
-            close(open.line)
+        for (key, open) in queues where now.seconds(since: open.lastUse) >= silenceSeconds {
+            queues[key] = nil
+            close(open.queue)
         }
-        if lines.isEmpty { sweeper = nil }
-        return !lines.isEmpty
+        if queues.isEmpty { sweeper = nil }
+        return !queues.isEmpty
     }
 }

@@ -15,11 +15,11 @@ extension ShareRoutes {
     /// one by one would take longer.
     ///
     /// - Throws: The reason why the session that the share shows is not known now, see
-    ///   ``ShareReader/settle(_:for:from:)``.
+    ///   ``ShareReader/resolve(_:for:from:)``.
     func snapshots(of share: Share, for peer: PeerAddress) async throws -> [[UInt8]] {
         let members = members(of: share)
         let isGroup = share.device == nil
-        try await pipeline.reader.settle(
+        try await pipeline.reader.resolve(
             members, for: .share(share.key), from: .address(peer.key))
         let read = isGroup ? nil : await readSnapshot(of: share, for: peer)
         if read == nil { await pipeline.mailbox.waitUntilLoaded(members) }

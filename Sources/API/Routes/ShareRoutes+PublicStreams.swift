@@ -177,11 +177,11 @@ extension ShareRoutes {
     /// The heart rate that a device's share shows now.
     ///
     /// - Throws: The reason why the session that the share shows is not known now, see
-    ///   ``ShareReader/settle(_:for:from:)``.
+    ///   ``ShareReader/resolve(_:for:from:)``.
     func reading(
         of member: Share, by link: Share, _ peer: PeerAddress
     ) async throws -> HeartRateReading? {
-        try await pipeline.reader.settle(
+        try await pipeline.reader.resolve(
             [member], for: .share(link.key), from: .address(peer.key))
         return try await pipeline.mailbox.answerForReader { core in
             guard core.standing(of: [], for: link) == .holds else { return nil }
@@ -195,18 +195,20 @@ extension ShareRoutes {
     private func readings(
         of member: Share, by link: Share, _ peer: PeerAddress, startAt: Int64?, limit: Int
     ) async throws -> [HeartRateReading] {
-        let reader = pipeline.reader
-        try await reader.settle([member], for: .share(link.key), from: .address(peer.key))
+        let (reader, begin) = (pipeline.reader, ContinuousClock.now)
+        try await reader.resolve([member], for: .share(link.key), from: .address(peer.key))
         guard let source = try await shown(by: [member], after: nil).first,
             let session = source.sessions.first
         else { return [] }
-        _ = await reader.isReadable(through: source.end)
+        // Hidden records must not be waited for.
+        if source.rule == .everything { _ = await reader.isReadable(through: source.end) }
         let found = try await reader.pool.run(for: .share(link.key), from: .address(peer.key)) {
             ticket in
             try reader.heartRates(
                 of: session, source, startAtMilliseconds: startAt, limit: limit, ticket)
         }
         try await confirm([source], for: link)
+        if source.rule != .everything { try await AnswerStep.wait(since: begin) }
         return found
     }
 }

@@ -49,20 +49,10 @@ extension ShareRoutes {
                     }
                 }
                 try await confirm(runners.map(\.source), for: share)
-                try await Self.awaitStep(since: begin)
+                try await AnswerStep.wait(since: begin)
                 return Self.noStore(JSONBody.response(Weeks(runners: weeks)))
             } catch { return ReadAnswer.response(to: error) }
         }
-    }
-}
-
-extension ShareRoutes {
-    /// Waits until 25 ms after `begin`, or 50, 100, 200… Hidden sessions are read although they add
-    /// nothing, so the time of an answer must not reveal them.
-    private static func awaitStep(since begin: ContinuousClock.Instant) async throws {
-        var step = Duration.milliseconds(25)
-        while begin + step < .now { step *= 2 }
-        try await Task.sleep(until: begin + step, clock: .continuous)
     }
 }
 

@@ -159,7 +159,7 @@ package struct ShareRoutes: Sendable {
     private func sources(
         of members: [Share], after offset: RecordOffset?, for link: Share, _ peer: PeerAddress
     ) async throws -> [CatchUp.Source] {
-        try await pipeline.reader.settle(members, for: .share(link.key), from: .address(peer.key))
+        try await pipeline.reader.resolve(members, for: .share(link.key), from: .address(peer.key))
         var sources = try await shown(by: members, after: offset)
         let late = CatchUp.secondsLate(of: sources.map(\.rule))
         for index in sources.indices { sources[index].secondsLate = late }

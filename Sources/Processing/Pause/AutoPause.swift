@@ -196,7 +196,7 @@ struct AutoPause: Sendable {
         }
         guard isJudged else { return nil }
         guard let wentOnUntil else { return pause(since: since) }
-        place?.settle(at: point)
+        place?.restart(at: point)
         return pause(since: wentOnUntil)
     }
 

@@ -54,7 +54,7 @@ struct StandingPlace: Sendable {
     static func leaveMeters(noise: Double) -> Double { parameters.leaveNoises * noise }
 
     /// Moves the place to the runner's new position, and keeps the way.
-    mutating func settle(at point: SIMD2<Double>) {
+    mutating func restart(at point: SIMD2<Double>) {
         center = point
         seconds = 0
     }

@@ -18,10 +18,10 @@ struct TimeStage: Sendable {
         static let coarseStepSeconds = 60.0
         /// Seconds after which all values are stale. Later only changes are emitted.
         static let shownSecondsMax = 60.0
-        /// Seconds from which a hole may separate two runs. Zones and trims hide a run's beginning,
-        /// so nothing that the beginning causes may look like the end of the run before. Less than
-        /// the half hour without an event that separates runs for them.
-        static let quietSecondsMin = 1500.0
+        /// Seconds from which the device may have been switched off at a hidden place meanwhile, so
+        /// nothing that the sample after the hole causes may look like the time before it. Less than
+        /// the minute after which zones and trims judge by the sample's own place.
+        static let quietSecondsMin = 55.0
     }
 
     private var clock = SessionClock()

@@ -35,10 +35,10 @@ struct MeasuredPoints {
         fixes.count * MemoryLayout<Fix>.stride + rates.count * MemoryLayout<Rate>.stride
     }
 
-    /// Memory in bytes of the temporary copies that ``settle(rows:shownSources:)`` makes.
+    /// Memory in bytes of the temporary copies that ``sortAndFilter(rows:shownSources:)`` makes.
     var sortingBytes: Int { isSorted ? 0 : 2 * bytes }
 
-    /// Maximum number of points in all lists while they are made, once it is settled.
+    /// Maximum number of points in all lists while they are made, once it is sorted.
     func pointsMax(
         rows: [SessionPoint], sensors: [RecordedSession.MeasuredMoment]
     ) -> Int {
@@ -90,7 +90,7 @@ struct MeasuredPoints {
     /// - Parameters:
     ///   - rows: Rows of the session, one a second, in rising order.
     ///   - shownSources: The sensor behind each row's heart rate.
-    mutating func settle(rows: [SessionPoint], shownSources: [String?]) {
+    mutating func sortAndFilter(rows: [SessionPoint], shownSources: [String?]) {
         // Equal times keep their order.
         func order<Item>(_ items: [Item], by time: (Item) -> Timestamp) -> [Item] {
             items.enumerated().sorted {

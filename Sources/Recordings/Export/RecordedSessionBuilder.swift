@@ -139,7 +139,7 @@ public struct RecordedSessionBuilder: Sendable {
         cutSilence()
         guard hasRoom(bytes + measured.sortingBytes) else { return nil }
         sortMeasured()
-        measured.settle(rows: session.seconds, shownSources: shownSources)
+        measured.sortAndFilter(rows: session.seconds, shownSources: shownSources)
         if content != .rows {
             let points = measured.pointsMax(rows: session.seconds, sensors: session.measured)
             guard hasRoom(bytes + points * MemoryLayout<SessionPoint>.stride) else { return nil }

@@ -65,7 +65,7 @@ extension Administration {
     }
 
     /// Reserves the device numbers found in the log and logs disagreements; runs at start.
-    package func settleAgreement() throws(RegistryError) {
+    package func reconcileWithLog() throws(RegistryError) {
         if let highest = catalog.highestDevice {
             try accounts.registry.reserveDeviceNumbers(through: highest)
         }
@@ -91,9 +91,9 @@ extension Administration {
     /// Compares results with the log; runs after a start, before results are computed.
     ///
     /// - Returns: Whether it is done; it is tried again otherwise.
-    package func settleResults() -> Bool {
+    package func reconcileResults() -> Bool {
         do throws(RegistryError) {
-            let lacking = try results.settle()
+            let lacking = try results.reconcile()
             guard !lacking.isEmpty else { return true }
             logger.log(
                 .registryDisagrees, .warning,

@@ -17,7 +17,7 @@ package final class DeviceRequests: Sendable {
     private typealias Turn = CheckedContinuation<Void, any Error>
 
     /// The requests of one device. One step of them at most is in the queue of Swift's threads.
-    private final class Line: TaskExecutor {
+    private final class Queue: TaskExecutor {
         private struct State {
             /// Steps of requests that have begun.
             var steps: [UnownedJob] = []
@@ -107,7 +107,7 @@ package final class DeviceRequests: Sendable {
     }
 
     private struct Place {
-        let line = Line()
+        let queue = Queue()
         var requests = 0
     }
 
@@ -117,7 +117,7 @@ package final class DeviceRequests: Sendable {
     }
 
     private struct Admission {
-        let line: Line
+        let queue: Queue
         let hold: DeviceRoom.Hold
     }
 
@@ -151,8 +151,8 @@ package final class DeviceRequests: Sendable {
 
     /// Number of requests that have not begun; for tests.
     var waitingCount: Int {
-        let lines = state.withLock { $0.places.values.map(\.line) }
-        return lines.reduce(0) { $0 + $1.waitingCount }
+        let queues = state.withLock { $0.places.values.map(\.queue) }
+        return queues.reduce(0) { $0 + $1.waitingCount }
     }
 
     /// Runs a request with a device's token.
@@ -172,12 +172,12 @@ package final class DeviceRequests: Sendable {
             throw AdministrationError.tooManyRequests(retryAfterSeconds: Self.retryAfterSeconds)
         }
         defer { leave(device, admission.hold) }
-        let line = admission.line
-        try await line.arrive()
-        return try await withTaskExecutorPreference(line) {
+        let queue = admission.queue
+        try await queue.arrive()
+        return try await withTaskExecutorPreference(queue) {
             // The optimizer removes a change of executor before work that never suspends.
             await Task.yield()
-            line.begun()
+            queue.begun()
             return try await work()
         }
     }
@@ -191,7 +191,7 @@ package final class DeviceRequests: Sendable {
             else { return nil }
             place.requests += 1
             state.places[device] = place
-            return Admission(line: place.line, hold: hold)
+            return Admission(queue: place.queue, hold: hold)
         }
     }
 

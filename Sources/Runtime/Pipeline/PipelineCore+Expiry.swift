@@ -21,7 +21,7 @@ extension PipelineCore {
             close(subscriber, goesOn ? .goingAway : .shareEnded)
         }
         for subscriber in subscribers.viewers(ofLink: key) { close(subscriber, code) }
-        hub.letGo(of: key)
+        hub.dropView(of: key)
         parts.heartRates.end(key)
     }
 

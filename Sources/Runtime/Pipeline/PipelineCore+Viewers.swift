@@ -44,25 +44,25 @@ extension PipelineCore {
     }
 
     /// Continues with a viewer once the log has answered what the shares show
-    /// (``ShareReader/settle(_:for:from:)``). This is immediate except shortly after a start or a
+    /// (``ShareReader/resolve(_:for:from:)``). This is immediate except shortly after a start or a
     /// change of settings.
     private func whenSettled(
         _ members: [Share], for subscriber: SubscriberID, _ reader: ShareReader,
         _ body: @escaping @Sendable (PipelineCore) -> Void
     ) {
         guard let watch = subscribers[subscriber],
-            members.contains(where: { unsettled(by: $0) != nil })
+            members.contains(where: { unresolved(by: $0) != nil })
         else { return body(self) }
         let number = watch.catchUpNumber
         subscribers[subscriber]?.reading = Task {
-            var isSettled = true
+            var isResolved = true
             do {
-                try await reader.settle(
+                try await reader.resolve(
                     members, for: .share(watch.link), from: .viewer(subscriber))
-            } catch { isSettled = false }
-            reader.mailbox.post { [isSettled] core in
+            } catch { isResolved = false }
+            reader.mailbox.post { [isResolved] core in
                 guard core.subscribers[subscriber]?.catchUpNumber == number else { return }
-                guard isSettled else {
+                guard isResolved else {
                     return core.send(
                         .closeSubscriber(subscriber, .tooManyRequests), to: subscriber)
                 }
@@ -150,44 +150,44 @@ extension PipelineCore {
     }
 
     /// A session that must be read before the daemon knows what a share shows.
-    struct Unsettled: Sendable {
+    struct Unresolved: Sendable {
         /// The session as a source to read.
         let source: CatchUp.Source
-        /// As ``DeviceSessions/Unsettled/isOfEnd``.
+        /// As ``DeviceSessions/Unresolved/isOfEnd``.
         let isOfEnd: Bool
     }
 
     /// - Returns: `nil`: what the share shows is known.
-    func unsettled(by share: Share) -> Unsettled? {
+    func unresolved(by share: Share) -> Unresolved? {
         guard let share = hub.directory[share.key], let device = share.device else { return nil }
-        while let found = hub.unsettled(by: share, at: now) {
+        while let found = hub.unresolved(by: share, at: now) {
             let source = CatchUp.Source(
                 share: share, privacy: privacy(of: share), sessions: [found.session],
                 end: cursor.offset)
             guard !found.isOfEnd, source.rule == .everything else {
                 log.flush()
-                return Unsettled(source: source, isOfEnd: found.isOfEnd)
+                return Unresolved(source: source, isOfEnd: found.isOfEnd)
             }
             // Without a privacy rule all of the session is in view.
-            hub.settle(found.session, of: device, cameIntoView: Timestamp(microseconds: .min))
+            hub.resolve(found.session, of: device, cameIntoView: Timestamp(microseconds: .min))
         }
         return nil
     }
 
     /// Notes when the session of a source first ended; `nil`: it has not ended.
-    func settle(_ source: CatchUp.Source, ended time: Timestamp?) {
+    func resolve(_ source: CatchUp.Source, ended time: Timestamp?) {
         guard let session = source.sessions.first, let device = source.share.device else { return }
-        hub.settle(session, of: device, ended: time)
+        hub.resolve(session, of: device, ended: time)
         flow.showWatched(of: device)
     }
 
     /// Notes when the first visible record of a source's session arrived, if the source's settings
     /// still hold; `nil`: nothing is visible.
-    func settle(_ source: CatchUp.Source, cameIntoView time: Timestamp?) {
+    func resolve(_ source: CatchUp.Source, cameIntoView time: Timestamp?) {
         guard let session = source.sessions.first, let device = source.share.device,
             stillShows(source)
         else { return }
-        hub.settle(session, of: device, cameIntoView: time)
+        hub.resolve(session, of: device, cameIntoView: time)
         guard time == nil else { return }
         // Events that a trimmed finish holds back appear as time passes, if the session is in
         // memory.

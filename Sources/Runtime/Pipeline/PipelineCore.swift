@@ -150,7 +150,7 @@ package final class PipelineCore {
             }
             acks.sent(sent, at: now)
         }
-        for connection in finishing where flow.table.isSettled(connection) {
+        for connection in finishing where flow.table.owesNothing(to: connection) {
             finishing.remove(connection)
             send(.finished(connection), to: connection)
         }

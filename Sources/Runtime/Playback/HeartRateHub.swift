@@ -96,9 +96,9 @@ package final class HeartRateHub: Sendable {
         guard let current, current.idHash == link?.idHash,
             core.hub.directory.isShown(current, at: core.now)
         else { return finish(reader, of: key) }
-        if core.unsettled(by: share) != nil { return settle(share, for: reader) }
+        if core.unresolved(by: share) != nil { return resolve(share, for: reader) }
         _ = core.sessionShown(by: share)
-        core.hub.forgetOver(key, cursor: core.cursor, at: core.now)
+        core.hub.forgetEndedSession(of: key, cursor: core.cursor, at: core.now)
         if state.withLock({ $0.watched[key]?.subscription == nil }) {
             guard
                 let joined = core.hub.join(
@@ -118,11 +118,11 @@ package final class HeartRateHub: Sendable {
     /// Joins again once the log has answered what the share shows, as live streams do. This is
     /// immediate except shortly after a start or a change of settings. A refused read is retried
     /// while the reader is connected.
-    private func settle(_ share: Share, for number: Int) {
+    private func resolve(_ share: Share, for number: Int) {
         guard let (log, link) = reader(number, of: share.key) else { return }
         Task {
             do {
-                try await log.settle([share], for: .share(link.key), from: .owner)
+                try await log.resolve([share], for: .share(link.key), from: .owner)
             } catch {
                 guard error as? ReadRefusal != .cancelled else {
                     return self.finish(number, of: share.key)

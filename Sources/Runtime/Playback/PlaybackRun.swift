@@ -132,7 +132,7 @@ package actor PlaybackRun {
 
     // MARK: Reading
 
-    private struct Line: Sendable {
+    private struct Part: Sendable {
         let share: Share
         var source: RecordingSource
         /// Device time of the first visible value.
@@ -144,11 +144,11 @@ package actor PlaybackRun {
         do {
             var position = state.position
             while true {
-                guard let lines = try await begin(at: position) else { return end(.over) }
+                guard let parts = try await begin(at: position) else { return end(.over) }
                 guard !state.isPaused else { return }
                 // A wait for the first visible value would reveal how long the runner was hidden.
-                let start = max(position, lines.map(\.begins).min() ?? position)
-                guard let again = try await play(lines, from: start, speed: state.speed) else {
+                let start = max(position, parts.map(\.begins).min() ?? position)
+                guard let again = try await play(parts, from: start, speed: state.speed) else {
                     return
                 }
                 position = again
@@ -166,17 +166,17 @@ package actor PlaybackRun {
     /// Shows the state of all members at one moment.
     ///
     /// - Returns: `nil` when there is nothing to show.
-    private func begin(at time: Timestamp) async throws -> [Line]? {
-        var lines: [Line] = []
+    private func begin(at time: Timestamp) async throws -> [Part]? {
+        var parts: [Part] = []
         var shown: [(Share, ProjectionRule, SessionUpdate)] = []
         for share in plan.members {
             guard let (rule, source, everything) = try await begin(share, at: time) else {
                 continue
             }
-            lines.append(Line(share: share, source: source, begins: everything.time))
+            parts.append(Part(share: share, source: source, begins: everything.time))
             shown.append((share, rule, everything))
         }
-        guard !lines.isEmpty else { return nil }
+        guard !parts.isEmpty else { return nil }
         try Task.checkCancellation()
         let (plan, beginnings) = (plan, shown)
         let isWatched = await reader.mailbox.ask { core in
@@ -188,14 +188,14 @@ package actor PlaybackRun {
             end(.unwatched)
             throw CancellationError()
         }
-        return lines
+        return parts
     }
 
     private func begin(
         _ share: Share, at time: Timestamp
     ) async throws -> (ProjectionRule, RecordingSource, SessionUpdate)? {
         let chosen = plan.recording?.session
-        if chosen == nil { try await settle(share) }
+        if chosen == nil { try await resolve(share) }
         let found = await reader.mailbox.ask { core -> (SessionID, ProjectionRule)? in
             core.log.flush()
             let session =
@@ -218,9 +218,9 @@ package actor PlaybackRun {
         }
     }
 
-    private func settle(_ share: Share) async throws {
+    private func resolve(_ share: Share) async throws {
         try await whenAdmitted { [reader, plan] in
-            try await reader.settle([share], for: plan.party, from: plan.reader)
+            try await reader.resolve([share], for: plan.party, from: plan.reader)
         }
     }
 
@@ -246,8 +246,8 @@ package actor PlaybackRun {
         }
     }
 
-    private func fill(_ line: inout Line, _ limit: Int) async throws {
-        let (source, share, clock) = (line.source, line.share, reader.clock)
+    private func fill(_ part: inout Part, _ limit: Int) async throws {
+        let (source, share, clock) = (part.source, part.share, reader.clock)
         let read = try await read { ticket in
             var source = source
             let now = clock()
@@ -256,25 +256,25 @@ package actor PlaybackRun {
             guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
             return (source, ahead)
         }
-        line.source = read.0
-        line.ahead = read.1[...]
+        part.source = read.0
+        part.ahead = read.1[...]
     }
 
     // MARK: Playing
 
     /// - Returns: Position of the next round of a loop; `nil`: the playback is over.
     private func play(
-        _ begun: [Line], from start: Timestamp, speed: Double
+        _ begun: [Part], from start: Timestamp, speed: Double
     ) async throws -> Timestamp? {
-        var lines = begun
+        var parts = begun
         let origin = ContinuousClock.now
-        let limit = max(4, Self.aheadMax / lines.count)
+        let limit = max(4, Self.aheadMax / parts.count)
         while true {
             let end = reader.log.writtenEnd
-            for index in lines.indices where lines[index].ahead.isEmpty {
-                try await fill(&lines[index], limit)
+            for index in parts.indices where parts[index].ahead.isEmpty {
+                try await fill(&parts[index], limit)
             }
-            guard let due = lines.compactMap({ $0.ahead.first?.deviceTime }).min(),
+            guard let due = parts.compactMap({ $0.ahead.first?.deviceTime }).min(),
                 due <= plan.recording?.times.upperBound ?? due
             else {
                 if let recording = plan.recording {
@@ -290,7 +290,7 @@ package actor PlaybackRun {
             guard try await wait(until: origin + offset) else { break }
             let passed = (ContinuousClock.now - origin + Self.tick).seconds * speed
             let shown = start.advanced(bySeconds: min(passed, 1e9))
-            guard try await publish(&lines, through: max(due, shown)) else { return nil }
+            guard try await publish(&parts, through: max(due, shown)) else { return nil }
         }
         end(.over)
         return nil
@@ -316,14 +316,14 @@ package actor PlaybackRun {
     }
 
     /// - Returns: Whether the playback has viewers.
-    private func publish(_ lines: inout [Line], through time: Timestamp) async throws -> Bool {
+    private func publish(_ parts: inout [Part], through time: Timestamp) async throws -> Bool {
         var updates: [(FeedKey, [SessionUpdate])] = []
-        for index in lines.indices {
-            let due = lines[index].ahead.prefix { $0.deviceTime <= time }
+        for index in parts.indices {
+            let due = parts[index].ahead.prefix { $0.deviceTime <= time }
             guard let last = due.last else { continue }
-            lines[index].ahead.removeFirst(due.count)
+            parts[index].ahead.removeFirst(due.count)
             state.position = max(state.position, last.deviceTime)
-            let key = FeedKey(lines[index].share.key, playback: plan.number)
+            let key = FeedKey(parts[index].share.key, playback: plan.number)
             updates.append((key, due.map(\.update)))
         }
         let published = updates

@@ -72,7 +72,7 @@ extension SessionResults {
     ///
     /// - Returns: Sessions that the log lacks in whole or in part.
     /// - Throws: ``RegistryError``
-    package func settle() throws(RegistryError) -> Set<SessionID> {
+    package func reconcile() throws(RegistryError) -> Set<SessionID> {
         let unmatched = try unmatched()
         shortened.withLock { $0.formUnion(unmatched.shortened) }
         try delete(unmatched.removed)

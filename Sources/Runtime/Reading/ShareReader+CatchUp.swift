@@ -6,8 +6,23 @@ import Sharing
 package import Transport
 
 extension ShareReader {
+    /// Where something is hidden, the answer to a cursor of nothing shown comes in steps.
+    ///
     /// - Returns: `nil` if too many requests wait.
     package func isShown(
+        _ cursor: LogCursor, by sources: [CatchUp.Source], for party: ReadParty,
+        from requester: ReadRequester
+    ) async -> Bool? {
+        let begin = ContinuousClock.now
+        let isShown = await find(cursor, by: sources, for: party, from: requester)
+        if isShown == false, sources.contains(where: { $0.rule != .everything }) {
+            // A viewer that has left needs no answer.
+            try? await AnswerStep.wait(since: begin)
+        }
+        return isShown
+    }
+
+    private func find(
         _ cursor: LogCursor, by sources: [CatchUp.Source], for party: ReadParty,
         from requester: ReadRequester
     ) async -> Bool? {

@@ -122,8 +122,13 @@ extension ShareReader {
     ) throws -> [HeartRateReading] {
         guard source.share.scope.contains(.heartRate),
             let records = try records(of: session, by: source.rule, ticket),
-            let times = catalog.summary(of: session)?.deviceTimes
+            let summary = catalog.summary(of: session)
         else { return [] }
+        let now = clock()
+        let arrivedBy = source.shownArrivals(at: now)
+        guard let (times, last) = records.shown(of: summary, arrivedBy: arrivedBy) else {
+            return []
+        }
         // The read starts as far before the end as `limit` readings take at one a second. If there
         // are fewer, the distance is quadrupled, and so on.
         var seconds = Double(limit) + 60
@@ -131,9 +136,8 @@ extension ShareReader {
             let from = times.upperBound.advanced(bySeconds: -seconds)
             var readings: [HeartRateReading] = []
             var position = try records.position(at: from)
-            let now = clock()
             let ending = try records.read(
-                from: &position, arrivedBy: source.shownArrivals(at: now), now: now
+                from: &position, through: last, arrivedBy: arrivedBy, now: now
             ) { shown in
                 // Splits are left out whatever the scope, because a reading has none.
                 let event = shown.seen(in: .heartRate)

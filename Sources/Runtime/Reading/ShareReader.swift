@@ -11,7 +11,7 @@ package struct ShareReader: Sendable {
     package let catalog: SessionCatalog
     package let pool: ReadPool
     package let indexes = ProjectionIndexes()
-    let settlements = Settlements()
+    let readings = SharedReadings()
     package let mailbox: PipelineMailbox
     package let clock: @Sendable () -> Timestamp
     /// Silence after which a session has ended.

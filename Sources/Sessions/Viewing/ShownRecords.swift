@@ -88,6 +88,7 @@ package struct ShownRecords: Sendable {
     ///
     /// - Parameters:
     ///   - position: Moved after the taken events.
+    ///   - last: The last record to read; `nil`: the session's last.
     ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
     ///   - now: Arrival clock.
     ///   - body: Receives each shown event; `false` refuses the event and stops.
@@ -95,8 +96,8 @@ package struct ShownRecords: Sendable {
     /// - Throws: ``SegmentLogError``
     @discardableResult
     package func read(
-        from position: inout Position, arrivedBy: Timestamp?, now: Timestamp,
-        _ body: (ShownEvent) -> Bool
+        from position: inout Position, through last: RecordOffset? = nil, arrivedBy: Timestamp?,
+        now: Timestamp, _ body: (ShownEvent) -> Bool
     ) throws(SegmentLogError) -> Ending {
         var ending = give(&position, arrivedBy: arrivedBy, body)
         guard ending == nil else { return ending ?? .complete }
@@ -106,8 +107,9 @@ package struct ShownRecords: Sendable {
         let index = try indexNow()
         if let index { position.projection.use(index.verdicts) }
         let held = index?.firstHeld(at: now)
+        let end = last.map { RecordOffset(rawValue: $0.rawValue + 1) }
         try reader.read(
-            from: position.next, until: held, session: session,
+            from: position.next, until: [held, end].compactMap(\.self).min(), session: session,
             gap: { gap in SessionProjection.Mark(gap).map { position.projection.note($0) } }
         ) { header, payload in
             if isCancelled() {
@@ -177,7 +179,31 @@ package struct ShownRecords: Sendable {
         if rule == .everything {
             return position(after: try reader.newest(.snapshot, of: session, notAfter: time))
         }
-        return position(from: index?.checkpoint(notAfter: time, arrivedBy: nil), after: nil)
+        let before = index?.checkpointBeforeShown
+        let checkpoint = index?.checkpoint(notAfter: time, arrivedBy: nil)
+        let skipsHidden = before.map { $0.next > checkpoint?.next ?? first } ?? false
+        return position(from: skipsHidden ? before : checkpoint, after: nil)
+    }
+
+    /// What is shown: the device times, and the last record of it. Without a rule that hides
+    /// anything, `summary` tells. Hidden records do not count: the time of an answer that counts
+    /// back from here would reveal them.
+    ///
+    /// - Parameters:
+    ///   - summary: Summary of the session.
+    ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
+    /// - Returns: `nil` if nothing is shown.
+    package func shown(
+        of summary: SessionSummary, arrivedBy: Timestamp?
+    ) -> (times: ClosedRange<Timestamp>, through: RecordOffset?)? {
+        guard rule != .everything else {
+            guard let times = summary.deviceTimes else { return nil }
+            let newest = summary.arrivalTimes.upperBound
+            let heldSeconds = arrivedBy.map { max(0, newest.seconds(since: $0)) } ?? 0
+            let end = times.upperBound.advanced(bySeconds: -heldSeconds)
+            return (times.lowerBound...max(times.lowerBound, end), nil)
+        }
+        return index?.shown(arrivedBy: arrivedBy).map { ($0.times, $0.through) }
     }
 
     /// The latched values as they were shown at a moment.

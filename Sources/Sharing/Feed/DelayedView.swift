@@ -114,7 +114,7 @@ public struct DelayedView: Sendable {
     }
 
     /// Clears the share's state; the share then starts again.
-    public mutating func letGo(of key: ShareKey) {
+    public mutating func reset(_ key: ShareKey) {
         guard let index = index(of: key) else { return }
         members[index] = Member(share: members[index].share)
         dropUnused()
@@ -163,7 +163,7 @@ public struct DelayedView: Sendable {
     // MARK: In
 
     /// Whether an update is newer than the last one, or restarts the session that is shown.
-    public func isNews(_ update: SessionUpdate) -> Bool {
+    public func accepts(_ update: SessionUpdate) -> Bool {
         guard let newest else { return true }
         return update.cursor > newest || update.begins && update.session == showing
     }

@@ -20,7 +20,7 @@ struct EventBudget {
     }
 
     /// Counts the bytes that a feed keeps now, and evicts events until the budget is met.
-    mutating func settle(_ feed: ShareFeed) {
+    mutating func recount(_ feed: ShareFeed) {
         count(feed)
         while bytes > bytesMax {
             guard let richest = classes.last(where: { !$0.isEmpty })?.first else { return }

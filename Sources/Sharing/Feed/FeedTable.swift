@@ -54,7 +54,7 @@ public final class FeedTable {
         guard let feed = feeds[key] else { return nil }
         revision += 1
         feed.apply(update, revision: revision, eventBytesMax: subscriberBytesMax)
-        budget.settle(feed)
+        budget.recount(feed)
         return feed
     }
 

@@ -52,6 +52,8 @@ struct HiddenStretches: Sendable {
     private var climb = ShownClimb()
     /// Whether the runner was in a hidden place.
     private var hasHiddenPlace = false
+    /// Totals at the last shown point, while the runner's place is awaited: see ``awaitPosition()``.
+    private var awaited: SessionTotals?
 
     init(_ settings: PrivacySettings) {
         self.init(HiddenPlaces(settings), showsHeartRate: settings.showsHeartRate)
@@ -79,17 +81,29 @@ struct HiddenStretches: Sendable {
     /// - Returns: Whether the runner was in view before.
     mutating func beginRun() -> Bool {
         places.beginAnew()
-        landed = nil
+        (landed, awaited) = (nil, nil)
         guard case .shown = phase else { return false }
         phase = .hidden(since: SessionTotals(newest.recorded))
         newest.shown = newest.shown.resting(as: .waiting)
         return true
     }
 
+    /// Notes that the device sends again after a minute without anything. A runner in view is shown
+    /// again with the first live position. If that is hidden, nothing tells that the device sends:
+    /// it may have been switched off at home, and the moment would reveal how long the way from
+    /// there to the first visible point is.
+    mutating func awaitPosition() {
+        guard case .shown = phase, newest.recorded.position != nil, !places.isOnTreadmill else {
+            return
+        }
+        awaited = awaited ?? SessionTotals(newest.recorded)
+    }
+
     /// Notes that events were lost. The runner then counts as hidden, since the way is unknown.
     mutating func losePlace() {
         guard places.losePlace(), case .shown = phase else { return }
-        phase = .hidden(since: SessionTotals(newest.recorded))
+        phase = .hidden(since: awaited ?? SessionTotals(newest.recorded))
+        awaited = nil
     }
 
     /// The track up to the newest event.
@@ -111,7 +125,9 @@ struct HiddenStretches: Sendable {
             return project(metrics, at: event.deviceTime, isNear: isNear)
         }
         if event.kind.isCallForHelp { return event.kind }
-        guard case .shown(let stretch) = phase, !isNear else { return nil }
+        guard case .shown(let stretch) = phase, !isNear,
+            awaited == nil || event.kind.isOfSilence
+        else { return nil }
         return project(event.kind, in: stretch)
     }
 
@@ -138,13 +154,28 @@ struct HiddenStretches: Sendable {
             climb.begin(stretch.totals, isWhole: !isMixed)
             return show(metrics, in: stretch)
         case .shown(var stretch):
-            if !isHidden {
-                stretch.follow(metrics, after: newest.recorded)
-                return show(metrics, in: stretch)
+            guard !isHidden else { return hide(metrics) }
+            stretch.follow(metrics, after: newest.recorded)
+            if awaited != nil, !StreamEvent.Kind.metrics(metrics).isOfSilence {
+                guard metrics.position?.state == .live else {
+                    phase = .shown(stretch)
+                    return nil
+                }
+                awaited = nil
             }
+            return show(metrics, in: stretch)
+        }
+    }
+
+    private mutating func hide(_ metrics: Metrics) -> StreamEvent.Kind? {
+        guard let awaited else {
             phase = .hidden(since: SessionTotals(newest.recorded))
             return rest(metrics, enters: true)
         }
+        self.awaited = nil
+        phase = .hidden(since: awaited)
+        newest.shown = newest.shown.resting(as: .waiting)
+        return nil
     }
 
     private mutating func show(_ metrics: Metrics, in stretch: Stretch) -> StreamEvent.Kind {
@@ -231,9 +262,9 @@ struct HiddenStretches: Sendable {
         var resting = newest.shown.resting(as: .waiting)
         resting.activeAlerts = metrics.activeAlerts.filter(\.isCallForHelp)
         if showsHeartRate { resting.heartRate = metrics.heartRate }
-        let isNews = enters || resting != newest.shown
+        let isChanged = enters || resting != newest.shown
         // Before the first shown point there are no totals to show.
-        guard isNews, resting != Metrics() else { return nil }
+        guard isChanged, resting != Metrics() else { return nil }
         newest.shown = resting
         return .metrics(resting)
     }

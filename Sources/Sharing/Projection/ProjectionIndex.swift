@@ -189,6 +189,27 @@ public struct ProjectionIndex: Sendable {
         checkpoints[..<checkpoints.partitioningIndex { $0.projection.hasShown }].last
     }
 
+    /// The span of what is shown.
+    ///
+    /// - Parameter arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
+    /// - Returns: The device times, with `arrivedBy` up to a checkpoint's spacing short, and the last
+    ///   offset; `nil`: nothing is shown.
+    package func shown(
+        arrivedBy: Timestamp?
+    ) -> (times: ClosedRange<Timestamp>, through: RecordOffset)? {
+        let all = following.projection.progress
+        guard let startedAt = all.startedAt, let newest = all.newest else { return nil }
+        var end = newest
+        if let arrivedBy, newest.arrival > arrivedBy {
+            let seen = checkpoints.last {
+                $0.projection.progress.newest.map { $0.arrival <= arrivedBy } ?? false
+            }
+            guard let seen = seen?.projection.progress.newest else { return nil }
+            end = seen
+        }
+        return (startedAt...max(startedAt, end.event.deviceTime), newest.offset)
+    }
+
     /// - Returns: The last checkpoint before `offset`; `nil`: begin at the session's start.
     public func checkpoint(before offset: RecordOffset) -> Checkpoint? {
         checkpoints[..<checkpoints.partitioningIndex { $0.next > offset }].last

@@ -16,13 +16,17 @@ struct RunBreaks: Sendable {
         case continues
         /// Another run begins with this event, and nothing told the end of the one before.
         case begins
+        /// The device sends again after a minute without anything.
+        case resumes
     }
 
-    /// Arrival time without an event, seconds: the default of `ingest.silence`, after which a session
-    /// in memory has an end.
-    static let arrivalSecondsMin = 600.0
-    /// Device time without an event, or session time between two live positions, seconds.
-    static let secondsMin = 1800.0
+    /// Time without an event by either clock, seconds: the default of `ingest.silence`, after which
+    /// a session in memory has an end.
+    static let silenceSecondsMin = 600.0
+    /// Session time between two live positions, seconds.
+    static let positionSecondsMin = 1800.0
+    /// Time by either clock after which a device resumes, seconds.
+    static let resumedSecondsMin = 60.0
     /// Device time between two live positions, seconds, for times that the session's own clock leaves
     /// out. A watch may set its clock, but hardly by a day.
     static let deviceSecondsMin = 86_400.0
@@ -32,9 +36,11 @@ struct RunBreaks: Sendable {
     private var lastLive: (seconds: Double, at: Timestamp)?
     /// The newest device time, and the arrival of the last event.
     private var last: (at: Timestamp, arrival: Timestamp)?
+    /// The same for the last metrics of a device that sends.
+    private var lastSent: (at: Timestamp, arrival: Timestamp)?
 
     /// Notes that the session's time begins anew.
-    mutating func beginAnew() { (lastLive, last) = (nil, nil) }
+    mutating func beginAnew() { (lastLive, last, lastSent) = (nil, nil, nil) }
 
     /// - Parameters:
     ///   - event: The session's next event.
@@ -43,6 +49,7 @@ struct RunBreaks: Sendable {
     mutating func take(_ event: StreamEvent, arrival: Timestamp) -> Step {
         let isSilent = passesSilence(event, arrival)
         let passesHole = passesHole(event)
+        let resumes = resumes(event, arrival)
         switch event.kind {
         case .ended:
             isOver = true
@@ -54,7 +61,8 @@ struct RunBreaks: Sendable {
             isOver = false
             return .continues
         }
-        return isSilent || passesHole ? .begins : .none
+        if isSilent || passesHole { return .begins }
+        return resumes ? .resumes : .none
     }
 
     /// - Returns: Whether there was no event for long.
@@ -62,8 +70,21 @@ struct RunBreaks: Sendable {
         // A part of the run that comes late is no break, nor is what follows it.
         defer { last = (max(event.deviceTime, last?.at ?? event.deviceTime), arrival) }
         guard let last else { return false }
-        return arrival.seconds(since: last.arrival) >= Self.arrivalSecondsMin
-            || event.deviceTime.seconds(since: last.at) >= Self.secondsMin
+        return arrival.seconds(since: last.arrival) >= Self.silenceSecondsMin
+            || event.deviceTime.seconds(since: last.at) >= Self.silenceSecondsMin
+    }
+
+    /// - Returns: Whether the device has sent nothing for a minute before this event.
+    private mutating func resumes(_ event: StreamEvent, _ arrival: Timestamp) -> Bool {
+        guard !event.kind.isOfSilence else { return false }
+        defer {
+            if case .metrics = event.kind {
+                lastSent = (max(event.deviceTime, lastSent?.at ?? event.deviceTime), arrival)
+            }
+        }
+        guard let lastSent else { return false }
+        return arrival.seconds(since: lastSent.arrival) >= Self.resumedSecondsMin
+            || event.deviceTime.seconds(since: lastSent.at) >= Self.resumedSecondsMin
     }
 
     /// - Returns: Whether there was no live position for long, before this one.
@@ -73,7 +94,7 @@ struct RunBreaks: Sendable {
         }
         defer { lastLive = (metrics.elapsedSeconds, event.deviceTime) }
         guard let lastLive else { return false }
-        return metrics.elapsedSeconds - lastLive.seconds >= Self.secondsMin
+        return metrics.elapsedSeconds - lastLive.seconds >= Self.positionSecondsMin
             || event.deviceTime.seconds(since: lastLive.at) >= Self.deviceSecondsMin
     }
 }

@@ -135,7 +135,7 @@ public struct SessionProjection: Sendable {
     /// may have been at home meanwhile.
     private mutating func takeRun(_ event: StreamEvent, arrival: Timestamp) {
         switch runs.taken.take(event, arrival: arrival) {
-        case .none: break
+        case .none, .resumes: break
         case .ends: trim?.endRun()
         case .continues, .begins:
             if case .known = start { start = .begun }
@@ -159,6 +159,7 @@ public struct SessionProjection: Sendable {
             // The end of the view may come, at a time that does not depend on this event.
             let viewEnd = inViewAt?.advanced(bySeconds: Self.hiddenSecondsMax)
             if hiding?.beginRun() ?? false, let viewEnd, viewEnd <= now { isViewKept = true }
+        case .resumes: hiding?.awaitPosition()
         }
     }
 
@@ -304,7 +305,11 @@ public struct SessionProjection: Sendable {
     ) {
         let event = recorded.event
         projectRun(recorded, at: now)
-        guard let kind = hiding?.project(event, isNear: isNear) else { return }
+        let wasHidden = hiding?.isHidden ?? false
+        guard let kind = hiding?.project(event, isNear: isNear) else {
+            if !wasHidden, let viewEnd, viewEnd <= now { isViewKept = true }
+            return
+        }
         // The first record after a long silence may have an offset that the view's end has used.
         if let newest = progress.newest, recorded.offset <= newest.offset { return }
         inViewAt = now

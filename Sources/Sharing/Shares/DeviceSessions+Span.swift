@@ -65,7 +65,7 @@ extension DeviceSessions {
         ///
         /// - Parameter over: Time at which it was over, if known.
         /// - Returns: The end that is none any more.
-        mutating func goOn(over: Timestamp?) -> End? {
+        mutating func markContinued(over: Timestamp?) -> End? {
             defer { ended = nil }
             lastBefore = last ?? lastBefore
             last = nil

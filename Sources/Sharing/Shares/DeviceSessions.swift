@@ -24,11 +24,11 @@ public struct DeviceSessions: Sendable {
     ///   - device: The session's device.
     ///   - time: Arrival time of its first frame.
     ///   - isInView: `false`: no share with positions shows it before ``cameIntoView(_:of:at:)``;
-    ///     `nil`: its records must be read first, see ``unsettled(by:at:)``.
+    ///     `nil`: its records must be read first, see ``unresolved(by:at:)``.
     public mutating func began(
         _ session: SessionID, of device: DeviceID, at time: Timestamp, isInView: Bool? = true
     ) {
-        goOn(
+        addOrContinue(
             Span(
                 session: session, began: time, cameIntoView: isInView == false ? nil : time,
                 isViewKnown: isInView != nil),
@@ -45,23 +45,23 @@ public struct DeviceSessions: Sendable {
     ///   - over: Time at which silence ended it meanwhile; `nil` if no such end is known.
     ///   - time: Arrival clock.
     ///   - isInView: As for ``began(_:of:at:isInView:)``.
-    public mutating func wentOn(
+    public mutating func continued(
         _ session: SessionID, of device: DeviceID, began: Timestamp, overAt over: Timestamp?,
         at time: Timestamp, isInView: Bool
     ) {
         // Whether a forgotten session was over can only be read from the log.
-        goOn(
+        addOrContinue(
             Span(
                 session: session, began: min(began, time), cameIntoView: isInView ? time : nil,
                 isViewKnown: true, isEndKnown: false, overAt: over),
             of: device, at: time)
     }
 
-    private mutating func goOn(_ span: Span, of device: DeviceID, at time: Timestamp) {
+    private mutating func addOrContinue(_ span: Span, of device: DeviceID, at time: Timestamp) {
         guard !span.session.isImported else { return }
         var known = spans[device] ?? []
         if let index = known.firstIndex(where: { $0.session == span.session }) {
-            let end = known[index].goOn(over: span.overAt)
+            let end = known[index].markContinued(over: span.overAt)
             keep(end, isInView: false, of: &known[index], until: time)
         } else {
             // Appended, not sorted by time, since the clock may have been set back.
@@ -122,7 +122,7 @@ public struct DeviceSessions: Sendable {
     ///   - session: A session, known or not.
     ///   - device: The session's device.
     ///   - time: Arrival of the first record that a share with positions shows; `nil`: none.
-    public mutating func settle(
+    public mutating func resolve(
         _ session: SessionID, of device: DeviceID, cameIntoView time: Timestamp?
     ) {
         guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
@@ -138,7 +138,7 @@ public struct DeviceSessions: Sendable {
     ///   - session: A session, known or not.
     ///   - device: The session's device.
     ///   - time: Time of its first end, even if it continued; `nil` if it did not end.
-    public mutating func settle(
+    public mutating func resolve(
         _ session: SessionID, of device: DeviceID, ended time: Timestamp?
     ) {
         guard let index = spans[device]?.firstIndex(where: { $0.session == session }),
@@ -154,7 +154,7 @@ public struct DeviceSessions: Sendable {
     }
 
     /// Makes the views of the device's sessions uncertain after a change of privacy settings.
-    public mutating func unsettle(_ device: DeviceID) {
+    public mutating func forgetViews(of device: DeviceID) {
         for index in spans[device]?.indices ?? 0..<0 {
             guard let span = spans[device]?[index] else { continue }
             spans[device]?[index].cameIntoView = span.cameIntoView ?? span.began
@@ -271,27 +271,27 @@ public struct DeviceSessions: Sendable {
     }
 
     /// A session whose records must be read before it is known what a share shows.
-    public struct Unsettled: Sendable {
+    public struct Unresolved: Sendable {
         public let session: SessionID
         /// Whether it must be read for an end before the share was made; otherwise for its view.
         public let isOfEnd: Bool
     }
 
     /// - Returns: The session that must be read to know whether the share shows it; `nil` if
-    ///   ``session(shownBy:at:)`` is certain. Call ``settle(_:of:cameIntoView:)`` and ask again: an
+    ///   ``session(shownBy:at:)`` is certain. Call ``resolve(_:of:cameIntoView:)`` and ask again: an
     ///   answer before that would reveal that the session is hidden.
-    public func unsettled(by share: Share, at now: Timestamp) -> Unsettled? {
+    public func unresolved(by share: Share, at now: Timestamp) -> Unresolved? {
         // A share that was made before the session shows it whenever it ended.
         if let device = share.device, share.isActive(at: now),
             let uncertain = spans[device]?.last(where: { $0.isUncertain(for: share) })
         {
-            return Unsettled(session: uncertain.session, isOfEnd: true)
+            return Unresolved(session: uncertain.session, isOfEnd: true)
         }
         guard share.obeysPrivacy, let device = share.device,
             let shown = session(shownBy: share, at: now)
         else { return nil }
         let span = spans[device]?.first { $0.session == shown }
-        return span?.isViewKnown == false ? Unsettled(session: shown, isOfEnd: false) : nil
+        return span?.isViewKnown == false ? Unresolved(session: shown, isOfEnd: false) : nil
     }
 
     /// The sessions that a reconnecting viewer may see, including those that are no longer shown.

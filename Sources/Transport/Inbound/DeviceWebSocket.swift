@@ -11,7 +11,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
     private let ticket: ConnectionTicket
     private var socket: WebSocketChannel?
     private var connection: DeviceConnection?
-    private var helloDeadline: HelloDeadline?
+    private var helloDeadline: HandshakeDeadline?
     /// Bytes of the current binary message that are in the ring.
     private var taken = 0
     private var heldAck: DaemonMessage?
@@ -32,7 +32,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
 
     func opened(_ socket: WebSocketChannel) {
         self.socket = socket
-        helloDeadline = HelloDeadline(loop, seconds: limits.helloSeconds) { [weak self] in
+        helloDeadline = HandshakeDeadline(loop, seconds: limits.helloSeconds) { [weak self] in
             guard let self, connection?.isOpen != true else { return }
             loop.counters.countRefusedHello(.helloExpected)
             end(.helloExpected)
@@ -167,7 +167,7 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
 }
 
 /// Calls its closure once, unless it is released before.
-final class HelloDeadline: DeadlineMember {
+final class HandshakeDeadline: DeadlineMember {
     private var deadline: Deadline?
     private let expired: () -> Void
 

@@ -2,7 +2,9 @@ import SensorModel
 
 /// Returns every message unchanged, for the public conformance suite.
 final class EchoSocket: WebSocketEndpoint {
-    let messageBytesMax = 16 << 20
+    /// The suite's largest message.
+    static let messageBytesMax = 16 << 20
+    var messageBytesMax: Int { Self.messageBytesMax }
     let tooLargeCode = WebSocketRefusal.messageTooLarge.closeCode
     let limits: ConnectionLimits
     private var socket: WebSocketChannel?

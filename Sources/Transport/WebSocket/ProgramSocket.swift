@@ -17,7 +17,7 @@ final class ProgramSocket: WebSocketEndpoint {
     private let run: @Sendable (SocketConversation) async -> Void
     private var socket: WebSocketChannel?
     private var task: Task<Void, Never>?
-    private var joinDeadline: HelloDeadline?
+    private var joinDeadline: HandshakeDeadline?
     private var messages: [SocketMessage] = []
     private(set) var heldBytes = 0
     private var isHolding = false
@@ -40,7 +40,7 @@ final class ProgramSocket: WebSocketEndpoint {
     func opened(_ socket: WebSocketChannel) {
         self.socket = socket
         if !isProved {
-            joinDeadline = HelloDeadline(loop, seconds: limits.joinSeconds) { [weak self] in
+            joinDeadline = HandshakeDeadline(loop, seconds: limits.joinSeconds) { [weak self] in
                 self?.socket?.close(.helloExpected)
             }
         }

@@ -23,7 +23,7 @@ public struct TextDecoder: Sendable {
     /// The source of this connection's heart rates, as last returned.
     private var source: [UInt8] = []
     /// The source at the end of the last text that was read to its end.
-    private var settledSource: [UInt8] = []
+    private var confirmedSource: [UInt8] = []
     private var sourceIsNew = false
     /// The heart rate to return next, after its source.
     private var waitingHeader: FrameHeader?
@@ -36,7 +36,7 @@ public struct TextDecoder: Sendable {
     /// A restarted text returns the same frames again.
     public mutating func begin() {
         if sourceIsNew {
-            source = settledSource
+            source = confirmedSource
             sourceIsNew = false
         }
         scanner.position = 0
@@ -65,7 +65,7 @@ public struct TextDecoder: Sendable {
         }
         do {
             guard try nextObject(text) else {
-                settle()
+                confirmSource()
                 return nil
             }
         } catch {
@@ -83,9 +83,9 @@ public struct TextDecoder: Sendable {
         }
     }
 
-    private mutating func settle() {
+    private mutating func confirmSource() {
         guard sourceIsNew else { return }
-        settledSource = source
+        confirmedSource = source
         sourceIsNew = false
     }
 

@@ -38,7 +38,8 @@ import Testing
                     try kept(running, sessions) == Set(sessions)
                 })
             #expect(
-                try await running.eventually { running.daemon.isSettled.withLock { $0 } })
+                try await running.eventually { running.daemon.hasReconciledResults.withLock { $0 } }
+            )
             try await body(running, token, sessions)
         }
     }
@@ -71,7 +72,7 @@ import Testing
             try registry.putResults(Array(results.values))
             #expect(try Self.kept(running, sessions) == Set(sessions))
             #expect(try running.daemon.administration.agreement().missing == 0)
-            #expect(running.daemon.administration.settleResults())
+            #expect(running.daemon.administration.reconcileResults())
             #expect(try Self.kept(running, sessions).isEmpty)
         }
     }

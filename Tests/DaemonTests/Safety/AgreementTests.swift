@@ -68,7 +68,7 @@ import WireFormat
             let epoch = administration.log.epoch
             #expect(try administration.accounts.registry.logEpoch() == epoch)
             try administration.accounts.registry.setLogEpoch(epoch + 1)
-            try administration.settleAgreement()
+            try administration.reconcileWithLog()
             let findings = try DoctorThresholds.agreement(administration.agreement())
             #expect(findings.map(\.verdict) == [.warning])
             #expect(findings[0].advice.contains("doctor --accept-log"))
@@ -113,7 +113,8 @@ import WireFormat
         try FileManager.default.moveItem(atPath: older, toPath: log)
         try await RunningDaemon.again(in: folder) { running in
             #expect(
-                try await running.eventually { running.daemon.isSettled.withLock { $0 } })
+                try await running.eventually { running.daemon.hasReconciledResults.withLock { $0 } }
+            )
             // The result of the shortened session is recomputed, which must not hide the loss.
             #expect(try await isKept(running, Self.session))
             let administration = running.daemon.administration
@@ -164,7 +165,7 @@ import WireFormat
                     if case .ack = answer { Issue.record("a frame of a deleted device was taken") }
                 }
             } else {
-                let line = PushLine(
+                let line = PushQueue(
                     session: Self.session, device: device, pipeline: running.daemon.pipeline,
                     isDurable: true, counters: PushCounters())
                 let beats = try HeartRateSample(beatsPerMinute: 99)

@@ -57,7 +57,7 @@ import Transport
     private static func isSettled(_ running: RunningDaemon) async throws -> Bool {
         let shares = running.daemon.accounts.shares
         let open = await running.daemon.pipeline.mailbox.ask { core in
-            shares.contains { core.unsettled(by: $0) != nil }
+            shares.contains { core.unresolved(by: $0) != nil }
         }
         return open == false && isIdle(running)
     }

@@ -130,8 +130,8 @@ import WireFormat
             let reader = running.daemon.pipeline.reader
             for isDeleted in [false, true] {
                 if isDeleted { await reader.mailbox.ask { $0.hub.remove(known.key) } }
-                try await reader.settle([known], for: .upkeep, from: .owner)
-                let isOpen = await reader.mailbox.ask { $0.unsettled(by: known) != nil }
+                try await reader.resolve([known], for: .upkeep, from: .owner)
+                let isOpen = await reader.mailbox.ask { $0.unresolved(by: known) != nil }
                 #expect(isOpen == false)
             }
         }

@@ -39,9 +39,9 @@ import Testing
     func `A disk that fails ends the wait, before it or during it`(before: Bool) async {
         disk.fail(
             SimulatedDisk.Fault(kind: .inputOutput, call: disk.calls, isForEver: true))
-        if before { log.settle() }
+        if before { log.syncAppended() }
         async let isDurable = log.isDurable(through: offset, within: Self.forEver)
-        if !before { log.settle() }
+        if !before { log.syncAppended() }
         #expect(await !isDurable)
     }
 
@@ -56,7 +56,7 @@ import Testing
     @Test(.timeLimit(.minutes(1)))
     func `A record that nobody writes is waited for no longer than asked`() async {
         #expect(await !log.isDurable(through: offset, within: .milliseconds(10)))
-        log.settle()
+        log.syncAppended()
         #expect(await log.isDurable(through: offset, within: .zero))
     }
 }

@@ -38,9 +38,9 @@ import WireFormat
                     sequence: header.sequence, deviceTime: time, arrivalTime: time,
                     payload: bytes.span.extracting(Limits.frameHeaderBytes...))
             }
-            if second % 100 == 0 { log.settle() }
+            if second % 100 == 0 { log.syncAppended() }
         }
-        log.settle()
+        log.syncAppended()
     }
 
     private func reading(
@@ -128,9 +128,9 @@ import WireFormat
             _ = log.append(
                 .metric, session: Self.session, device: Self.device, sequence: .none,
                 deviceTime: time, arrivalTime: time, payload: bytes.span)
-            if second % 100 == 0 { log.settle() }
+            if second % 100 == 0 { log.syncAppended() }
         }
-        log.settle()
+        log.syncAppended()
         for (bytesMax, isTaken) in [(64 << 20, true), (256 << 10, false)] {
             let budget = ExportBudget(bytesMax: bytesMax, deviceBytesMax: bytesMax)
             let html = try? budget.begin(Self.device).reading { hasRoom in

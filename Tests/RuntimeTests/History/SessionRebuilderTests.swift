@@ -21,7 +21,7 @@ import Testing
         _ = log.appendSession(
             Self.session, device: DeviceID(rawValue: 7), deviceTime: Self.start,
             arrivalTime: Self.start, payload: payload.span)
-        log.settle()
+        log.syncAppended()
         // The pool has no threads, so pending work stays.
         let pool = ReadPool()
         let rebuilder = SessionRebuilder(

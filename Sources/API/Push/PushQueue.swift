@@ -9,7 +9,7 @@ import Transport
 import WireFormat
 
 /// The connection of one pushed recording to the pipeline, for as long as the recording lasts.
-actor PushLine {
+actor PushQueue {
     /// Result of a request's frames.
     enum Outcome: Hashable, Sendable {
         /// The frames are on disk, or on their way there if the configured durability allows that.
@@ -63,7 +63,7 @@ actor PushLine {
         }
         self.sending = sending
         await sending.value
-        return await settle(connection.value.connection)
+        return await awaitIngest(on: connection.value.connection)
     }
 
     func close() async {
@@ -90,17 +90,17 @@ actor PushLine {
     }
 
     /// Waits until the pipeline has ingested the frames and the disk has them.
-    private func settle(_ connection: ConnectionID) async -> Outcome {
+    private func awaitIngest(on connection: ConnectionID) async -> Outcome {
         let (log, links, session) = (pipeline.log, pipeline.loops.links, session)
-        var settlement = PushSettlement(ringBytes: pipeline.ringBytes)
+        var progress = PushProgress(ringBytes: pipeline.ringBytes)
         while true {
             let turn = await pipeline.mailbox.ask { core in
-                PushSettlement.Turn(
+                PushProgress.Turn(
                     isOurs: core.table.session(of: connection) == session,
                     isDrained: links.allSatisfy(\.inbound.isEmpty), hasRoom: core.log.hasRoom,
                     end: core.log.nextOffset)
             }
-            switch settlement.asked(turn) {
+            switch progress.asked(turn) {
             case .askAgain: continue
             case .gone: return .gone
             case .notDurable: return .notDurable

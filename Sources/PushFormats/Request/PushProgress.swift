@@ -5,7 +5,7 @@ package import SensorModel
 /// It is answered once the pipeline has ingested its frames and, if the owner requires it, they are
 /// on disk. Pure: after the frames are in the ring, the caller asks the pipeline for its state in
 /// each turn, and waits for the disk.
-package struct PushSettlement: Sendable {
+package struct PushProgress: Sendable {
     /// State of the pipeline at the beginning of a turn.
     package struct Turn: Sendable {
         /// Whether the request's connection still belongs to its session.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Reads in progress that find out what shares show. A caller that needs the same read waits for
 /// it, because hundreds of viewers return at once after a restart. Any thread.
-final class Settlements: Sendable {
+final class SharedReadings: Sendable {
     struct Key: Hashable {
         let session: SessionID
         let isOfEnd: Bool

@@ -18,29 +18,29 @@ extension ShareReader {
     ///   - requester: Requester within the party.
     /// - Throws: ``ReadRefusal``, also ``ReadRefusal/busy`` while settings change or the disk
     ///   fails; ``SegmentLogError``
-    package func settle(
+    package func resolve(
         _ shares: [Share], for party: ReadParty, from requester: ReadRequester
     ) async throws {
-        let unsettled = try await mailbox.answerForReader { core in
-            shares.filter { core.unsettled(by: $0) != nil }
+        let unresolved = try await mailbox.answerForReader { core in
+            shares.filter { core.unresolved(by: $0) != nil }
         }
-        for share in unsettled {
+        for share in unresolved {
             var readings = 0
-            while let found = try await mailbox.answerForReader({ $0.unsettled(by: share) }) {
+            while let found = try await mailbox.answerForReader({ $0.unresolved(by: share) }) {
                 readings += 1
                 guard readings <= Self.readingsMax, let session = found.source.sessions.first
                 else { throw ReadRefusal.busy }
-                let key = Settlements.Key(
+                let key = SharedReadings.Key(
                     session: session, isOfEnd: found.isOfEnd, rule: found.source.rule)
-                try await settlements.once(key) {
-                    try await settle(found, for: party, from: requester)
+                try await self.readings.once(key) {
+                    try await resolve(found, for: party, from: requester)
                 }
             }
         }
     }
 
-    private func settle(
-        _ found: PipelineCore.Unsettled, for party: ReadParty, from requester: ReadRequester
+    private func resolve(
+        _ found: PipelineCore.Unresolved, for party: ReadParty, from requester: ReadRequester
     ) async throws {
         let (source, isOfEnd) = (found.source, found.isOfEnd)
         // The session might look hidden if a failed disk holds back some of its records.
@@ -50,9 +50,9 @@ extension ShareReader {
         }
         let isNoted: Void? = await mailbox.ask { core in
             if isOfEnd {
-                core.settle(source, ended: time)
+                core.resolve(source, ended: time)
             } else {
-                core.settle(source, cameIntoView: time)
+                core.resolve(source, cameIntoView: time)
             }
         }
         guard isNoted != nil else { throw ReadRefusal.cancelled }
@@ -61,12 +61,12 @@ extension ShareReader {
     /// Maximum number of reads for one share: each session it may show is read for view and end.
     private static let readingsMax = 4 * DeviceSessions.endedMax
 
-    /// Settles what the shares show, one share after the other, so that the first viewer after a
+    /// Finds out what the shares show, one share after the other, so that the first viewer after a
     /// start need not wait. A share that cannot be read now is left to its viewers.
-    package func settleInTurn(_ shares: [Share]) async {
+    package func resolveInTurn(_ shares: [Share]) async {
         for share in shares {
             let began = ContinuousClock.now
-            do { try await settle([share], for: .upkeep, from: .owner) } catch {
+            do { try await resolve([share], for: .upkeep, from: .owner) } catch {
                 guard error as? ReadRefusal != .cancelled else { return }
             }
             let rest = (ContinuousClock.now - began) * Self.restFactor
@@ -74,7 +74,7 @@ extension ShareReader {
         }
     }
 
-    /// Pause after each share of ``settleInTurn(_:)``, as a multiple of its duration: a fifth of a
+    /// Pause after each share of ``resolveInTurn(_:)``, as a multiple of its duration: a fifth of a
     /// processor at most.
     private static let restFactor = 4
 
