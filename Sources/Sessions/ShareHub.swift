@@ -151,7 +151,7 @@ package final class ShareHub {
         sessions.began(session, of: device, at: arrival, isInView: isInView)
     }
 
-    /// Handles a session that continues from the log; see ``DeviceSessions/continued(_:of:began:overAt:at:isInView:)``.
+    /// Handles a session that continues from the log; see `DeviceSessions.continued`.
     ///
     /// - Parameters:
     ///   - session: The session.

@@ -28,6 +28,33 @@ import Testing
             summary, rule: rule, index: index, reader: log.reader(), epoch: log.epoch)
     }
 
+    /// What counts back from there takes a time that tells nothing of the hidden records.
+    @Test(arguments: [nil, 150.0])
+    func `What is shown ends with the last shown record, however many hidden ones follow`(
+        arrivedBy: Double?
+    ) throws {
+        var privacy = PrivacySettings.none
+        privacy.zones = [
+            PrivacyZone(
+                name: "end", latitude: 48 + 2000 / 111_195, longitude: 11.5, radiusMeters: 200)
+        ]
+        let fixture = try FlowFixture()
+        try fixture.run(seconds: 200)
+        func shown() throws -> (times: ClosedRange<Timestamp>, ends: Timestamp) {
+            let records = try records(of: fixture, hiding: privacy)
+            let summary = try #require(fixture.flow.log.summary(of: FlowFixture.session))
+            let shown = try #require(
+                records.shown(of: summary, arrivedBy: arrivedBy.map(FlowFixture.time)))
+            return (shown.times, try #require(summary.deviceTimes).upperBound)
+        }
+        let before = try shown()
+        try fixture.send(50)
+        let after = try shown()
+        #expect(before.times == after.times && before.ends < after.ends)
+        #expect(after.times.upperBound < FlowFixture.time(195))
+        #expect(arrivedBy.map { after.times.upperBound <= FlowFixture.time($0) } ?? true)
+    }
+
     @Test(arguments: [20.0, 61, 100, 130])
     func `A seek shows nothing that a delay still holds back`(seconds: Double) throws {
         let fixture = try FlowFixture()

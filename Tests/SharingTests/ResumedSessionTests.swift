@@ -30,10 +30,12 @@ import Testing
 
     /// East, a silence, and then one event a second at `places` meters east of home.
     ///
+    /// The positions of the first `staleSeconds` are stale.
+    ///
     /// - Returns: What is shown of the events after the silence, and the view's end.
     private static func resumed(
         _ silence: Silence, _ settings: PrivacySettings, at places: [Double],
-        first: [StreamEvent.Kind] = []
+        first: [StreamEvent.Kind] = [], staleSeconds: Int = 0
     ) -> [ShownEvent] {
         var projection = SessionProjection(.hiding(settings))
         projection.note(.beginning)
@@ -51,7 +53,9 @@ import Testing
             take(StreamEvent(deviceTime: Fixture.time(begin), kind: kind), late: late)
         }
         for (index, place) in places.enumerated() {
-            take(metrics(begin + Double(index), east: place), late: late)
+            let second = begin + Double(index)
+            let state = index < staleSeconds ? ValueState.stale : .live
+            take(metrics(second, east: place, state), late: late)
         }
         projection.advance(to: Fixture.time(1_000_000), into: &shown)
         return Array(shown.dropFirst(count))
@@ -88,13 +92,18 @@ import Testing
         #expect(first.state == .waiting)
     }
 
-    @Test func `In view it is shown again with the first live position`() throws {
+    @Test(arguments: [
+        (Silence(device: 120, arrival: 120), 0), (Silence(device: 1, arrival: 120), 2),
+    ])
+    private func `In view it is shown again with the first live position`(
+        silence: Silence, staleSeconds: Int
+    ) throws {
         let shown = Self.resumed(
-            Silence(device: 120, arrival: 120), SessionProjectionTests.settings([Self.zone]),
-            at: [2997, 3000], first: [.marker("hidden until a position is known")])
+            silence, SessionProjectionTests.settings([Self.zone]), at: [2997, 2997, 3000],
+            first: [.marker("hidden until a position is known")], staleSeconds: staleSeconds)
         #expect(shown.allSatisfy { if case .marker = $0.event.kind { false } else { true } })
         let metrics = SessionProjectionTests.metrics(in: shown)
-        #expect(metrics.first?.state == .live && metrics.first?.position != nil)
+        #expect(metrics.first?.state == .live && metrics.first?.position?.state == .live)
     }
 
     @Test func `An alert whose time was set before comes in the silence`() {

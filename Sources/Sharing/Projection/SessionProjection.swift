@@ -156,11 +156,15 @@ public struct SessionProjection: Sendable {
         case .continues:
             if hiding?.beginRun() ?? false { hasEndedView = true }
         case .begins:
-            // The end of the view may come, at a time that does not depend on this event.
-            let viewEnd = inViewAt?.advanced(bySeconds: Self.hiddenSecondsMax)
-            if hiding?.beginRun() ?? false, let viewEnd, viewEnd <= now { isViewKept = true }
+            if hiding?.beginRun() ?? false { keepOverdueView(at: now) }
         case .resumes: hiding?.awaitPosition()
         }
+    }
+
+    /// Keeps a view whose end is due already. A later end may come, at a time that does not depend
+    /// on this event.
+    private mutating func keepOverdueView(at now: Timestamp) {
+        if let viewEnd, viewEnd <= now { isViewKept = true }
     }
 
     private mutating func noteStart(_ event: StreamEvent) {
@@ -307,7 +311,7 @@ public struct SessionProjection: Sendable {
         projectRun(recorded, at: now)
         let wasHidden = hiding?.isHidden ?? false
         guard let kind = hiding?.project(event, isNear: isNear) else {
-            if !wasHidden, let viewEnd, viewEnd <= now { isViewKept = true }
+            if !wasHidden { keepOverdueView(at: now) }
             return
         }
         // The first record after a long silence may have an offset that the view's end has used.
