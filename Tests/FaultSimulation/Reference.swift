@@ -33,11 +33,13 @@ struct Reference {
         var lastLive: (metrics: Metrics, at: Timestamp)?
         return records.map { record in
             defer {
-                let newest = max(record.deviceTime, last?.deviceTime ?? record.deviceTime)
-                last = (newest, record.arrival)
+                if !record.isOfSilence {
+                    let newest = max(record.deviceTime, last?.deviceTime ?? record.deviceTime)
+                    last = (newest, record.arrival)
+                }
             }
             var begins = isOver
-            if let last {
+            if let last, !record.isOfSilence {
                 begins = begins || record.arrival.seconds(since: last.arrival) >= 600
                 begins = begins || record.deviceTime.seconds(since: last.deviceTime) >= 600
             }
@@ -66,11 +68,7 @@ struct Reference {
                     record.arrival.seconds(since: $0.arrival) >= 60
                         || record.deviceTime.seconds(since: $0.deviceTime) >= 60
                 } ?? false
-            if record.metrics != nil {
-                last = (
-                    max(record.deviceTime, last?.deviceTime ?? record.deviceTime), record.arrival
-                )
-            }
+            last = (max(record.deviceTime, last?.deviceTime ?? record.deviceTime), record.arrival)
             return resumes
         }
     }

@@ -22,7 +22,7 @@ import Testing
         return fixture
     }
 
-    @Test(arguments: [640.0, 1200, 1830, 3000, 5000, 14_400, 80_000, 200_000])
+    @Test(arguments: [610.0, 1200, 1830, 3000, 5000, 14_400, 80_000, 200_000])
     func `Nothing tells its beginning before its first visible point`(hole: Double) throws {
         let fixture = try Self.uploaded()
         let count = fixture.said.shown.count

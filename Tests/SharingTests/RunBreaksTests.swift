@@ -40,7 +40,7 @@ import Testing
         ("ten minutes without an event", [live(elapsed: 600, device: 600)], .begins),
         ("a marker after them", [marker(600)], .begins),
         ("a metric without a fix after them", [live(elapsed: 600, device: 600, .stale)], .begins),
-        ("the fix behind it", [marker(600), live(elapsed: 601, device: 601)], .resumes),
+        ("the fix behind it", [marker(600), live(elapsed: 601, device: 601)], .none),
         (
             "half an hour without a fix",
             (1...1900).map { live(elapsed: Double($0), device: Double($0), .stale) }, .none

@@ -3,8 +3,9 @@ import SensorModel
 /// Finds where a session's run ends and another begins, from its events in log order.
 ///
 /// A run ends with the session's end, which a silent watch may continue. A restart of the daemon, a
-/// watch that only connects again, and a backlog leave no such record. So a long time without any
-/// event, or between two live positions, is a break too: the runner may have been at home meanwhile.
+/// watch that only connects again, and a backlog leave no such record. So a long time in which the
+/// device caused no event, or between two live positions, is a break too: the runner may have been
+/// at home meanwhile.
 /// The first event after it begins the run, whatever it is: its time would reveal the hidden start.
 struct RunBreaks: Sendable {
     /// What an event means for the runs.
@@ -20,7 +21,7 @@ struct RunBreaks: Sendable {
         case resumes
     }
 
-    /// Time without an event by either clock, seconds: the default of `ingest.silence`, after which
+    /// Time without such an event by either clock, seconds: the default of `ingest.silence`, after which
     /// a session in memory has an end.
     static let silenceSecondsMin = 600.0
     /// Session time between two live positions, seconds.
@@ -34,22 +35,19 @@ struct RunBreaks: Sendable {
     /// Whether the session has ended, as of the last event.
     private(set) var isOver = false
     private var lastLive: (seconds: Double, at: Timestamp)?
-    /// The newest device time, and the arrival of the last event.
+    /// The newest device time, and the arrival of the last event that the device caused.
     private var last: (at: Timestamp, arrival: Timestamp)?
-    /// The same for the last metrics of a device that sends.
-    private var lastSent: (at: Timestamp, arrival: Timestamp)?
 
     /// Notes that the session's time begins anew.
-    mutating func beginAnew() { (lastLive, last, lastSent) = (nil, nil, nil) }
+    mutating func beginAnew() { (lastLive, last) = (nil, nil) }
 
     /// - Parameters:
     ///   - event: The session's next event.
     ///   - arrival: Arrival of its record.
     /// - Returns: What it means.
     mutating func take(_ event: StreamEvent, arrival: Timestamp) -> Step {
-        let isSilent = passesSilence(event, arrival)
+        let silenceSeconds = passSilence(event, arrival)
         let passesHole = passesHole(event)
-        let resumes = resumes(event, arrival)
         switch event.kind {
         case .ended:
             isOver = true
@@ -61,30 +59,18 @@ struct RunBreaks: Sendable {
             isOver = false
             return .continues
         }
-        if isSilent || passesHole { return .begins }
-        return resumes ? .resumes : .none
+        if silenceSeconds >= Self.silenceSecondsMin || passesHole { return .begins }
+        return silenceSeconds >= Self.resumedSecondsMin ? .resumes : .none
     }
 
-    /// - Returns: Whether there was no event for long.
-    private mutating func passesSilence(_ event: StreamEvent, _ arrival: Timestamp) -> Bool {
+    /// - Returns: Seconds by either clock since the last event that the device caused; 0 for an event
+    ///   that needs no device.
+    private mutating func passSilence(_ event: StreamEvent, _ arrival: Timestamp) -> Double {
+        guard !event.kind.isOfSilence else { return 0 }
         // A part of the run that comes late is no break, nor is what follows it.
         defer { last = (max(event.deviceTime, last?.at ?? event.deviceTime), arrival) }
-        guard let last else { return false }
-        return arrival.seconds(since: last.arrival) >= Self.silenceSecondsMin
-            || event.deviceTime.seconds(since: last.at) >= Self.silenceSecondsMin
-    }
-
-    /// - Returns: Whether the device has sent nothing for a minute before this event.
-    private mutating func resumes(_ event: StreamEvent, _ arrival: Timestamp) -> Bool {
-        guard !event.kind.isOfSilence else { return false }
-        defer {
-            if case .metrics = event.kind {
-                lastSent = (max(event.deviceTime, lastSent?.at ?? event.deviceTime), arrival)
-            }
-        }
-        guard let lastSent else { return false }
-        return arrival.seconds(since: lastSent.arrival) >= Self.resumedSecondsMin
-            || event.deviceTime.seconds(since: lastSent.at) >= Self.resumedSecondsMin
+        guard let last else { return 0 }
+        return max(arrival.seconds(since: last.arrival), event.deviceTime.seconds(since: last.at))
     }
 
     /// - Returns: Whether there was no live position for long, before this one.
