@@ -35,6 +35,8 @@ extension World {
         say(["lost power", "killed", "closed"][choice < 6 ? 0 : choice < 8 ? 1 : 2])
         // Hours without a position, and no end record: the runner may have been at home.
         if random.happens(percent: 2) { steady += Int64(1900 + random.below(9000)) * 1_000_000 }
+        // Minutes, after which a device resumes the same run.
+        if random.happens(percent: 5) { steady += Int64(60 + random.below(530)) * 1_000_000 }
         ledger.restart()
         for connection in wires.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
             if let index = wires[connection]?.watch, watches[index].connection == connection {
