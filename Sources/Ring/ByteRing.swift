@@ -32,6 +32,12 @@ public final class ByteRing: Sendable {
     /// Whether no record is published; it may be slightly out of date. Any thread.
     public var isEmpty: Bool { words.isEmpty }
 
+    /// Position behind the last pushed record; positions only grow. Producer only.
+    public var pushedEnd: Int { unsafe words.producer.pointee.pending }
+
+    /// Position up to which records are consumed; it may be slightly out of date. Any thread.
+    public var consumedEnd: Int { unsafe words.consumer.pointee.index.load(ordering: .relaxed) }
+
     /// Reserves a record and lets `fill` write it in place. Producer only.
     ///
     /// - Parameters:

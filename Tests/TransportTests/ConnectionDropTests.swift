@@ -36,7 +36,7 @@ import Testing
             FlushGate(loop: state(channel.eventLoop), keepsReads: false),
             TLSRecordGate(
                 store: identity.secrets, counters: counters,
-                turns: HandshakeTurns(channel.eventLoop, turn: .hours(1)),
+                turns: NetworkTurns(channel.eventLoop, turn: .hours(1)),
                 network: PeerAddress.unixSocket.widestNetwork
             ) { _ in true },
             NIOSSLServerHandler(context: identity.context), ClosesLater(),

@@ -156,7 +156,7 @@ import WireFormat
     {
         var limits = ConnectionLimits()
         limits.framesPerSecondMax = 5
-        let daemon = FakeDaemon(loopCount: 2)
+        let daemon = FakeDaemon(loopCount: 2, clockRuns: true)
         try await withServer(daemon: daemon, limits: limits) { _, device, _ in
             let now = FakeDaemon.clock.secondsSince1970
             var sockets: [RawSocket] = []

@@ -38,8 +38,10 @@ final class FakeDaemon: DeviceGate, ViewerGate {
 
     init(
         loopCount: Int = 1, inboundBytes: Int = 1 << 20, acknowledges: Bool = true,
-        sendsSnapshot: Bool = true, finishes: Bool = true, pace: BroadcastPace = BroadcastPace()
+        sendsSnapshot: Bool = true, finishes: Bool = true, pace: BroadcastPace = BroadcastPace(),
+        clockRuns: Bool = false
     ) {
+        let start = ContinuousClock.now
         self.finishes = finishes
         self.acknowledges = acknowledges
         self.sendsSnapshot = sendsSnapshot
@@ -49,7 +51,10 @@ final class FakeDaemon: DeviceGate, ViewerGate {
                 eventCount.ring()
                 return 0
             },
-            arrivalClock: { Self.clock })
+            arrivalClock: {
+                guard clockRuns else { return Self.clock }
+                return Self.clock.advanced(bySeconds: (ContinuousClock.now - start) / .seconds(1))
+            })
         Thread.detachNewThread { self.runPipeline() }
     }
 

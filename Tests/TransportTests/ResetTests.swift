@@ -153,7 +153,7 @@ import Transport
     @Test func `What a device sent before its reset is read, though an ack could not be written`()
         async throws
     {
-        try await withServer { daemon, device, _ in
+        try await withServer(daemon: FakeDaemon(clockRuns: true)) { daemon, device, _ in
             let frames = (1...2000).flatMap { sequence in
                 let frame =
                     #"{"type":"heartRate","heartRate":100,"timestamp":1763700000,"seq":"#

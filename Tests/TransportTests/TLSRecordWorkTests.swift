@@ -67,7 +67,7 @@ struct TLSRecordWorkTests {
         let (channel, count) = (EmbeddedChannel(), Count())
         let gate = TLSRecordGate(
             store: TLSSecretStore(), counters: TransportCounters(),
-            turns: HandshakeTurns(channel.eventLoop, turn: .hours(1)),
+            turns: NetworkTurns(channel.eventLoop, turn: .hours(1)),
             network: PeerAddress.unixSocket.widestNetwork
         ) { _ in true }
         try channel.pipeline.syncOperations.addHandlers([gate, count])

@@ -49,7 +49,19 @@ extension DeviceSessions {
 
         /// Whether it was over when the share was made.
         func wasOver(for share: Share) -> Bool {
-            [ended?.time, overAt].contains { $0.map { $0 < share.createdAt } ?? false }
+            func isBefore(_ time: Timestamp?) -> Bool { time.map { $0 < share.createdAt } ?? false }
+            return isBefore(ended?.time) || isBefore(overAt)
+        }
+
+        /// - Parameters:
+        ///   - share: A valid share of the device.
+        ///   - time: The time of what a delayed share shows; `nil`: it is not delayed.
+        /// - Returns: Whether the share may show it, now or to a viewer that comes back.
+        func isOpen(to share: Share, seenAt time: Timestamp?) -> Bool {
+            guard !isUncertain(for: share), !wasOver(for: share),
+                let start = share.obeysPrivacy ? cameIntoView : began
+            else { return false }
+            return time.map { start <= $0 } ?? true
         }
 
         /// Whether it is unknown if the session was over when the share was made.

@@ -241,20 +241,20 @@ public struct DeviceSessions: Sendable {
     ///   - now: Arrival clock; a delayed share sees the sessions of one delay earlier.
     /// - Returns: The session; `nil` if there is none that the share may show.
     public func session(shownBy share: Share, at now: Timestamp) -> SessionID? {
-        let shown = spans(openTo: share, at: now)
-        let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : nil
-        func end(_ span: Span) -> Span.End? {
-            self.end(of: span, inView: share.obeysPrivacy, at: seen)
+        guard let device = share.device, share.isActive(at: now) else { return nil }
+        let seen = Self.time(seenBy: share, at: now)
+        // A device begins sessions by the thousand while each of its shares asks: no array is made,
+        // and a session under way, which is the newest as a rule, ends the search.
+        var latest: (rank: Int, session: SessionID)?
+        for span in (spans[device] ?? []).reversed() where span.isOpen(to: share, seenAt: seen) {
+            if let end = end(of: span, inView: share.obeysPrivacy, at: seen) {
+                if latest.map({ $0.rank < end.rank }) ?? true { latest = (end.rank, span.session) }
+            } else if latest == nil || end(of: span, inView: false, at: seen) == nil {
+                // A viewer that saw a newer session end is not led back to one that is over.
+                return span.session
+            }
         }
-        func hasEnded(_ span: Span) -> Bool { self.end(of: span, inView: false, at: seen) != nil }
-        let newest = shown.lastIndex { end($0) != nil } ?? -1
-        let live = shown.indices.last { index in
-            // A viewer that saw a newer session end is not led back to one that is over.
-            end(shown[index]) == nil && (!hasEnded(shown[index]) || index > newest)
-        }.map { shown[$0] }
-        if live == nil, share.publicName != nil { return nil }
-        func rank(_ span: Span) -> Int { end(span)?.rank ?? 0 }
-        return (live ?? shown.max { rank($0) < rank($1) })?.session
+        return share.publicName == nil ? latest?.session : nil
     }
 
     /// - Parameters:
@@ -314,21 +314,14 @@ public struct DeviceSessions: Sendable {
 
     private func spans(openTo share: Share, at now: Timestamp) -> [Span] {
         guard let device = share.device, share.isActive(at: now) else { return [] }
-        let known = spans[device] ?? []
+        let seen = Self.time(seenBy: share, at: now)
         // In their order, as sessions before a restart may be ahead of a clock that was set back.
-        let shown = known.filter { span in
-            !span.isUncertain(for: share) && !span.wasOver(for: share)
-        }
-        let isPlaced = share.obeysPrivacy
-        guard isPlaced || share.delaySeconds > 0 else { return shown }
-        let seen = share.delaySeconds > 0 ? Self.time(seenBy: share, at: now) : nil
-        return shown.filter { span in
-            guard let start = isPlaced ? span.cameIntoView : span.began else { return false }
-            return seen.map { start <= $0 } ?? true
-        }
+        return (spans[device] ?? []).filter { $0.isOpen(to: share, seenAt: seen) }
     }
 
-    private static func time(seenBy share: Share, at now: Timestamp) -> Timestamp {
-        now.advanced(byMicroseconds: -Int64(share.delaySeconds) * 1_000_000)
+    /// - Returns: The time of what a delayed share shows now; `nil` if the share is not delayed.
+    private static func time(seenBy share: Share, at now: Timestamp) -> Timestamp? {
+        guard share.delaySeconds > 0 else { return nil }
+        return now.advanced(byMicroseconds: -Int64(share.delaySeconds) * 1_000_000)
     }
 }

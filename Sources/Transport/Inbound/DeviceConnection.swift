@@ -8,7 +8,7 @@ import WireFormat
 ///
 /// Back-pressure: when the ring is full, or holes in time exceed the ``HolePace``, the port stops
 /// reading, and the frame and all later ones wait.
-final class DeviceConnection: RingSpaceWaiter {
+final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     enum Phase {
         case awaitingHello
         case open(AdmittedDevice)
@@ -37,8 +37,10 @@ final class DeviceConnection: RingSpaceWaiter {
     var leftBytes = 0
     /// A record that must be written before any other: an opening for which the ring had no space.
     var owed: InboundMessage?
-    /// Whether the connection waits for space in the ring.
+    /// Whether the connection waits for space in the ring, or for the turn of its hello.
     var isWaiting = false
+    /// Whether the turn of the first text or frame has come.
+    private var hasTurn = false
     var peerIsGone = false
     /// The peer sends no more but still reads.
     var peerHasEnded = false
@@ -75,6 +77,9 @@ final class DeviceConnection: RingSpaceWaiter {
     ///   - isMessage: Whether a text without an object is refused; a line may be empty.
     /// - Returns: `false`: no space; offer the same text again later.
     func take(text: Span<UInt8>, arrival: Timestamp, isMessage: Bool) -> Bool {
+        guard hasTurn else {
+            return inFirstTurn { take(text: text, arrival: arrival, isMessage: isMessage) }
+        }
         guard payOwed() else { return wait() }
         if case .closed = phase { return true }
         do throws(HolePace.Need) {
@@ -117,6 +122,7 @@ final class DeviceConnection: RingSpaceWaiter {
     ///   - arrival: The daemon's clock at arrival.
     /// - Returns: `false`: no space; offer the same frame again later.
     func take(frame: Span<UInt8>, arrival: Timestamp) -> Bool {
+        guard hasTurn else { return inFirstTurn { take(frame: frame, arrival: arrival) } }
         guard payOwed() else { return wait() }
         if case .closed = phase { return true }
         do throws(RefusedFrame) {
@@ -196,6 +202,29 @@ final class DeviceConnection: RingSpaceWaiter {
         return true
     }
 
+    // MARK: - Handshake
+
+    /// Takes the first text or frame, the hello, when it is the connection's turn.
+    private func inFirstTurn(_ take: () -> Bool) -> Bool {
+        var isTaken = false
+        let network = origin.peer.widestNetwork
+        let ran = loop.helloTurns.run(for: self, from: network) {
+            hasTurn = true
+            isTaken = take()
+        }
+        if !ran { stopReading() }
+        return isTaken
+    }
+
+    /// Continues with the hello, which is offered again.
+    func takeTurn() {
+        hasTurn = true
+        guard isWaiting else { return }
+        isWaiting = false
+        if !goesOn() { _ = wait() }
+        loop.inbound.publish()
+    }
+
     private func beginHandshake(_ hello: Hello, _ arrival: Timestamp) {
         guard case .awaitingHello = phase else {
             _ = refuse(RefusedFrame(refusal: .unknownType), arrival)
@@ -270,10 +299,14 @@ final class DeviceConnection: RingSpaceWaiter {
 
     func wait() -> Bool {
         guard !isWaiting else { return false }
-        isWaiting = true
-        port?.setReading(false)
+        stopReading()
         loop.inbound.wait(self, for: need)
         return false
+    }
+
+    private func stopReading() {
+        isWaiting = true
+        port?.setReading(false)
     }
 
     func roomMayBeThere() -> RingSpaceUse {
@@ -283,7 +316,8 @@ final class DeviceConnection: RingSpaceWaiter {
     }
 
     private func goesOn() -> Bool {
-        guard payOwed(), port?.offerAgain() ?? true else { return false }
+        // A hello that is offered again can owe its opening.
+        guard payOwed(), port?.offerAgain() ?? true, payOwed() else { return false }
         isWaiting = false
         if peerIsGone { return end() }
         if peerHasEnded { return tellEnded() }

@@ -167,12 +167,13 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
             context?.channel.drop(isReset: false)
             return nil
         }
-        guard let connection, connection.isOpen else {
+        // A hello that waits for its turn is not late.
+        guard let connection, connection.isOpen || connection.isWaiting else {
             loop.counters.countRefusedHello(.helloExpected)
             refuse(.helloExpected, CloseCode.helloExpected.reason)
             return limits.helloSeconds
         }
-        guard saidSomething else {
+        guard saidSomething || !connection.isOpen else {
             context?.close(promise: nil)
             return nil
         }

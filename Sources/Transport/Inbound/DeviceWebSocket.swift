@@ -33,7 +33,8 @@ final class DeviceWebSocket: WebSocketEndpoint, DevicePort {
     func opened(_ socket: WebSocketChannel) {
         self.socket = socket
         helloDeadline = HandshakeDeadline(loop, seconds: limits.helloSeconds) { [weak self] in
-            guard let self, connection?.isOpen != true else { return }
+            guard let self, connection?.isOpen != true, connection?.isWaiting != true
+            else { return }
             loop.counters.countRefusedHello(.helloExpected)
             end(.helloExpected)
         }

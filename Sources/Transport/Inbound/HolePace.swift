@@ -53,6 +53,10 @@ public final class HolePace: Sendable {
     static let own = Bucket(ticksMax: ticksMax, perSecond: ticksPerSecond)
     static let ticksMax = 20_000.0
     static let ticksPerSecond = 20_000.0
+    /// What a device may use of it in one go: up to 24 ms of the pipeline, more than a day's hole
+    /// takes. Then others have most of the time.
+    static let burst = Bucket(ticksMax: burstTicksMax, perSecond: 50_000)
+    static let burstTicksMax = 3000.0
     /// The bucket of all devices: at most a third of the pipeline's time, if each second's metrics
     /// are recorded.
     static let all = Bucket(ticksMax: 20_000, perSecond: 100_000)
@@ -63,6 +67,7 @@ public final class HolePace: Sendable {
 
     private struct State {
         var own = HolePace.own
+        var burst = HolePace.burst
         var reserve = HolePace.reserve
     }
 
@@ -84,7 +89,8 @@ public final class HolePace: Sendable {
     /// - Returns: Whether the hole may be passed.
     func hasRoom(for ticks: Double, at arrival: Timestamp) -> Bool {
         let (own, reserve) = state.withLock {
-            ($0.own.hasRoom(at: arrival), $0.reserve.hasRoom(at: arrival))
+            let (own, burst) = ($0.own.hasRoom(at: arrival), $0.burst.hasRoom(at: arrival))
+            return (own && burst, $0.reserve.hasRoom(at: arrival))
         }
         guard own else { return false }
         return ticks <= Self.sharedTicksMin || reserve
@@ -107,6 +113,7 @@ public final class HolePace: Sendable {
     func take(_ ticks: Double, shared cost: Double) {
         let isReserved = state.withLock { state in
             state.own.take(ticks)
+            state.burst.take(ticks)
             if cost <= Self.sharedTicksMin { return true }
             guard state.reserve.hasRoom else { return false }
             state.reserve.take(cost)

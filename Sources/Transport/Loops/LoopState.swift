@@ -52,18 +52,20 @@ final class LoopState {
     private static let drainMax = 4096
 
     let requestTurns: RequestTurns
-    let handshakeTurns: HandshakeTurns
+    let handshakeTurns: NetworkTurns
+    let helloTurns: NetworkTurns
 
     init(
         eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, subscriberBytesMax: Int,
         counters: TransportCounters, frameRates: FrameRates,
         arrivalClock: @escaping @Sendable () -> Timestamp,
+        loopClock: @escaping () -> NIODeadline = NIODeadline.now,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
         index = rings.index
         self.eventLoop = eventLoop
         requestTurns = RequestTurns(eventLoop)
-        handshakeTurns = HandshakeTurns(eventLoop)
+        handshakeTurns = NetworkTurns(eventLoop, clock: loopClock)
         self.counters = counters
         self.arrivalClock = arrivalClock
         self.frameRates = frameRates
@@ -73,6 +75,9 @@ final class LoopState {
         inbound = InboundPort(
             ring: rings.inbound, published: rings.published, eventLoop: eventLoop,
             counters: counters, arrivalClock: arrivalClock)
+        helloTurns = NetworkTurns(
+            eventLoop, restFactor: 2, hasRoom: { [unowned inbound] in inbound.hasRoomForOpening() },
+            clock: loopClock)
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(
             eventLoop: eventLoop, counters: counters, pace: pace,

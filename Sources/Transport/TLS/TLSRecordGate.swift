@@ -15,7 +15,7 @@ import Synchronization
 /// Only ``FlushGate`` is between it and the socket. Loop only. It counts the records that the
 /// library makes and opens with the application's keys, and continues with the next number. So no
 /// number is used twice with one key, which would reveal the content of both records.
-final class TLSRecordGate: ChannelDuplexHandler {
+final class TLSRecordGate: ChannelDuplexHandler, TurnTaker {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -39,7 +39,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
 
     private let store: TLSSecretStore
     private let counters: TransportCounters
-    private let turns: HandshakeTurns
+    private let turns: NetworkTurns
     private let network: PeerAddress.Prefix
     /// Whether received handshake records wait for their turn.
     private var isWaiting = false
@@ -59,7 +59,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
     private var isFramed = true
 
     init(
-        store: TLSSecretStore, counters: TransportCounters, turns: HandshakeTurns,
+        store: TLSSecretStore, counters: TransportCounters, turns: NetworkTurns,
         network: PeerAddress.Prefix, setRecord: @escaping (Int) -> Bool
     ) {
         self.turns = turns
@@ -81,8 +81,7 @@ final class TLSRecordGate: ChannelDuplexHandler {
         if received.readableBytes == 0 { received = bytes } else { received.writeBuffer(&bytes) }
         if case .library(let handshake) = state, !handshake.isFinished {
             if !isWaiting {
-                isWaiting = true
-                turns.wait(self, from: network)
+                isWaiting = !turns.run(for: self, from: network) { readRecords(context) }
             }
         } else {
             readRecords(context)
@@ -93,14 +92,12 @@ final class TLSRecordGate: ChannelDuplexHandler {
         }
     }
 
-    /// Continues the handshake.
-    ///
-    /// - Parameter isLater: Whether the end of the read was already signaled.
-    func takeTurn(isLater: Bool) {
+    /// Continues the handshake; the end of the read was already signaled.
+    func takeTurn() {
         isWaiting = false
         guard let context else { return }
         readRecords(context)
-        if isLater { context.fireChannelReadComplete() }
+        context.fireChannelReadComplete()
     }
 
     private func readRecords(_ context: ChannelHandlerContext) {

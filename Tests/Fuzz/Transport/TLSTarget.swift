@@ -40,7 +40,7 @@ enum TLSTarget {
         // With this turn no handshake waits for a timer, because nothing runs the loop.
         let gate = TLSRecordGate(
             store: TLSSecretStore(), counters: TransportCounters(),
-            turns: HandshakeTurns(channel.eventLoop, turn: .hours(1)),
+            turns: NetworkTurns(channel.eventLoop, turn: .hours(1)),
             network: PeerAddress.unixSocket.widestNetwork
         ) { _ in true }
         // A new channel accepts all handlers.

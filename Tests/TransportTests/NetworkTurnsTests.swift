@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite struct HandshakeTurnsTests {
+@Suite struct NetworkTurnsTests {
     /// Notes the connection whose record came through.
     private final class Through: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
@@ -22,7 +22,7 @@ import Testing
     @Test func `Handshakes leave time for others, and networks take turns`() throws {
         let loop = EmbeddedEventLoop()
         var now = NIODeadline.uptimeNanoseconds(0)
-        let turns = HandshakeTurns(loop) { now }
+        let turns = NetworkTurns(loop, clock: { now })
         var through: [String] = []
         var channels: [EmbeddedChannel] = []
         func begin(_ name: String, from address: [UInt8]) throws {
