@@ -115,7 +115,7 @@ let rim: [Target] = [
         name: "Daemon",
         dependencies: [
             "SensorModel", "Ingest", "SegmentLog", "Sharing", "Sessions", "Secrets", "Registry",
-            "Transport", "Client", "ViewerPages", "Runtime", "API",
+            "Transport", "Client", "ViewerPages", "Runtime", "API", "CHardware",
             .product(name: "Logging", package: "swift-log"),
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             .product(name: "UnixSignals", package: "swift-service-lifecycle"),

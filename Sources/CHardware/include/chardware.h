@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "allocator.h"
+
 /// Whether this processor has an instruction for CRC-32C. The two functions below need it.
 int pulsecast_has_crc32c(void);
 

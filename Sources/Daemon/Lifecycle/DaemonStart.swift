@@ -1,3 +1,4 @@
+import CHardware
 public import Logging
 import Registry
 public import Runtime
@@ -34,6 +35,7 @@ public struct DaemonStart: Sendable {
     /// - Throws: An error that no wait ends; it says in a sentence what prevents the start.
     public func run(_ listening: Listening) async throws -> PulsecastDaemon? {
         OpenFiles.raise(for: configuration.bounds.connectionsMax)
+        pulsecast_return_large_blocks()
         let daemon: PulsecastDaemon
         do {
             daemon = try open(configuration)

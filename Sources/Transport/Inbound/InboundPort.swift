@@ -154,22 +154,23 @@ final class InboundPort {
         if !waiters.isEmpty || !paced.isEmpty { scheduleRetry() }
     }
 
-    /// Gives each waiter a turn, in order; the first that finds no space ends the pass.
+    /// Gives each waiter a turn, in order. The first that finds no space ends the pass, as does one
+    /// that used a whole turn and has more; the next pass begins behind it.
     ///
     /// - Returns: Whether the ring had space for all of them.
     private func serve(_ waiting: [any RingSpaceWaiter]) -> Bool {
-        var goingOn: [any RingSpaceWaiter] = []
         for (index, next) in waiting.enumerated() {
             switch next.roomMayBeThere() {
             case .wroteAll: break
-            case .wroteTurn: goingOn.append(next)
+            case .wroteTurn:
+                waiters.insert(contentsOf: waiting[(index + 1)...] + [next], at: 0)
+                return true
             case .needs(let need): paced.append(next, need)
             case .foundNoSpace:
-                waiters.insert(contentsOf: waiting[index...] + goingOn, at: 0)
+                waiters.insert(contentsOf: waiting[index...], at: 0)
                 return false
             }
         }
-        waiters.insert(contentsOf: goingOn, at: 0)
         return true
     }
 }
