@@ -50,7 +50,7 @@ package final class LiveSession {
         didSet { if hasEnded != oldValue { ended?(hasEnded) } }
     }
     /// Whether a device has connected to it since it was loaded into memory.
-    var goesOn = false
+    var hasReconnected = false
     /// Time at which silence ended it, if a device connected again later. A session that had stayed
     /// in memory would have got an end record.
     private(set) var overAt: Timestamp?

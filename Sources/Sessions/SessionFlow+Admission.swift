@@ -30,7 +30,7 @@ extension SessionFlow {
                 // Its frames may follow. A device that only connects postpones no other end.
                 live.lastArrival = arrival
             }
-            live.goesOn = true
+            live.hasReconnected = true
             noteContinuation(live)
         }
         return decision

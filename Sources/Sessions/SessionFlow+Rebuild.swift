@@ -163,7 +163,7 @@ extension SessionFlow {
     /// Notes that a device reconnected to a session, so that shares made before it was over show
     /// it. A recorded end stays. While the session is read from the log, its end is unknown.
     func noteContinuation(_ live: LiveSession) {
-        guard live.goesOn || table.connection(of: live.id) != nil, live.computation != nil,
+        guard live.hasReconnected || table.connection(of: live.id) != nil, live.computation != nil,
             !live.hasEnded, !live.isGivenUp
         else { return }
         recorder.noteContinuation(live)

@@ -28,13 +28,15 @@ extension SystemTests {
         /// Sends all frames of all devices at once, as fast as the sockets accept them. The daemon
         /// is stopped now and then, so that the sockets hold more than the ring.
         private func flood(_ daemon: DaemonProcess) async throws -> [LedgerDevice] {
-            let token = try await daemon.addDevice("runner")
             let port = try daemon.port(of: "device")
-            let devices = [LedgerDevice.Form.binary, .binary, .text].map { form in
+            var devices: [LedgerDevice] = []
+            for (number, form) in [LedgerDevice.Form.binary, .binary, .text].enumerated() {
+                // What one device sends at once does not fill the ring.
+                let token = try await daemon.addDevice("runner \(number)")
                 var device = LedgerDevice(token: token, form: form)
                 device.framesPerSend = 4000
                 device.unacknowledgedMax = .max
-                return device
+                devices.append(device)
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for device in devices {

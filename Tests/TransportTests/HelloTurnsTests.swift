@@ -153,4 +153,19 @@ import WireFormat
         }
         #expect(begun == [8, 8, 4])
     }
+
+    @Test func `While nothing is recorded, each device is told so and none waits for it`() throws {
+        let bench = Bench()
+        bench.state.tellDevices(.error(code: 1013, reason: "the disk is full"), after: .zero)
+        bench.loop.run()
+        var channels: [EmbeddedChannel] = []
+        for number in 1...20 {
+            channels.append(try bench.connect("\(number)", from: Self.stranger(number)))
+        }
+        for _ in 1...30 { bench.pass(.milliseconds(10)) }
+        for channel in channels {
+            let said = try #require(try channel.readOutbound(as: ByteBuffer.self))
+            #expect(String(buffer: said).contains("the disk is full"))
+        }
+    }
 }

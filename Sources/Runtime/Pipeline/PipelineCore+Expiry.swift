@@ -16,9 +16,9 @@ extension PipelineCore {
         let key = share.key
         for subscriber in subscribers.groupViewers(of: key) {
             let link = subscribers[subscriber].flatMap { hub.directory[$0.link] }
-            let goesOn =
+            let isStillShown =
                 link.map { hub.directory.isShown($0, at: now, with: share) } ?? false
-            close(subscriber, goesOn ? .goingAway : .shareEnded)
+            close(subscriber, isStillShown ? .goingAway : .shareEnded)
         }
         for subscriber in subscribers.viewers(ofLink: key) { close(subscriber, code) }
         hub.dropView(of: key)

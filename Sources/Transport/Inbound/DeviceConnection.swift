@@ -221,7 +221,7 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
         hasTurn = true
         guard isWaiting else { return }
         isWaiting = false
-        if !goesOn() { _ = wait() }
+        if !resumeReading() { _ = wait() }
         loop.inbound.publish()
     }
 
@@ -311,11 +311,12 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
 
     func roomMayBeThere() -> RingSpaceUse {
         need = nil
-        if goesOn() { return .wroteAll }
+        if resumeReading() { return .wroteAll }
         return need.map(RingSpaceUse.needs) ?? .foundNoSpace
     }
 
-    private func goesOn() -> Bool {
+    /// - Returns: `false` if something still waits.
+    private func resumeReading() -> Bool {
         // A hello that is offered again can owe its opening.
         guard payOwed(), port?.offerAgain() ?? true, payOwed() else { return false }
         isWaiting = false

@@ -53,7 +53,12 @@ final class LoopState {
 
     let requestTurns: RequestTurns
     let handshakeTurns: NetworkTurns
-    let helloTurns: NetworkTurns
+    /// Hellos wait for the pipeline, too; not while it records nothing, which they must be told.
+    private(set) lazy var helloTurns = NetworkTurns(
+        eventLoop, restFactor: 2,
+        hasRoom: { [unowned self] in notice != nil || inbound.hasRoomForOpening() },
+        clock: loopClock)
+    private let loopClock: () -> NIODeadline
 
     init(
         eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, subscriberBytesMax: Int,
@@ -64,6 +69,7 @@ final class LoopState {
     ) {
         index = rings.index
         self.eventLoop = eventLoop
+        self.loopClock = loopClock
         requestTurns = RequestTurns(eventLoop)
         handshakeTurns = NetworkTurns(eventLoop, clock: loopClock)
         self.counters = counters
@@ -75,9 +81,6 @@ final class LoopState {
         inbound = InboundPort(
             ring: rings.inbound, published: rings.published, eventLoop: eventLoop,
             counters: counters, arrivalClock: arrivalClock)
-        helloTurns = NetworkTurns(
-            eventLoop, restFactor: 2, hasRoom: { [unowned inbound] in inbound.hasRoomForOpening() },
-            clock: loopClock)
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(
             eventLoop: eventLoop, counters: counters, pace: pace,

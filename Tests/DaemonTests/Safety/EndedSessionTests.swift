@@ -163,7 +163,7 @@ import WireFormat
                 decoding: try await running.ask(.get, "/v1/shares/\(before)/latest").body,
                 as: UTF8.self)
         }
-        func goesOn(_ running: RunningDaemon, with rate: Int, from number: Int) async throws {
+        func sendMore(_ running: RunningDaemon, with rate: Int, from number: Int) async throws {
             let isOver = try await running.eventually {
                 try await newest(running).contains(#""state":"ended""#)
             }
@@ -183,12 +183,12 @@ import WireFormat
             try await Self.send(
                 [Self.heartRate(140, ago: 2), Self.heartRate(141, ago: 1)], from: 1, running,
                 token: token)
-            try await goesOn(running, with: 150, from: 3)
-            try await goesOn(running, with: 160, from: 5)
+            try await sendMore(running, with: 150, from: 3)
+            try await sendMore(running, with: 160, from: 5)
         }
         try await RunningDaemon.again(in: folder, silent) { running in
             #expect(try await Self.told(of: share, running) == Self.nothing)
-            try await goesOn(running, with: 170, from: 7)
+            try await sendMore(running, with: 170, from: 7)
         }
     }
 
