@@ -56,10 +56,11 @@ class Crowd:
         hello = {"type": "hello", "token": token, "session": str(uuid.uuid4())}
         writer.write(json.dumps(hello).encode() + b"\n")
         await reader.readline()
-        await asyncio.sleep(random.random())
-        number = 0
+        # By its own clock: those that wait for the last ack would all send at once after a minute.
+        number, due = 0, time.perf_counter() + random.random()
         while True:
-            number += 1
+            number, due = number + 1, due + 1
+            await asyncio.sleep(max(0, due - time.perf_counter()))
             begin = time.perf_counter()
             frame = {"seq": number, "type": "marker", "text": f"at {begin}",
                      "timestamp": time.time()}
@@ -69,7 +70,6 @@ class Crowd:
                     self.lost += 1
                     return
             self.acks.append(time.perf_counter() - begin)
-            await asyncio.sleep(max(0, 1 - self.acks[-1]))
 
     async def viewer(self, share, wait):
         # No more come at once than the daemon lets wait at its door.
