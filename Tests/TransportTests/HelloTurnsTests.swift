@@ -168,4 +168,15 @@ import WireFormat
             #expect(String(buffer: said).contains("the disk is full"))
         }
     }
+
+    @Test func `A line of nothing before the hello does not take its turn`() throws {
+        let bench = Bench()
+        let channels = try (1...20).map { try bench.connect(nil, from: Self.stranger($0)) }
+        for channel in channels { try channel.writeInbound(ByteBuffer(string: "[  ]\n")) }
+        bench.pass(.milliseconds(10))
+        for channel in channels {
+            try channel.writeInbound(ByteBuffer(string: DeviceSocketTests.hello))
+        }
+        #expect(bench.gate.admitted.withLock { $0.count } == 1)
+    }
 }

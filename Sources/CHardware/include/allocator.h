@@ -8,8 +8,8 @@
 /// keeps the bodies and answers of a busy minute for ever.
 static inline void pulsecast_return_large_blocks(void) {
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
-    // Setting one value ends the adjustment of both. Freed memory at the heap's end: small blocks
-    // come and go by the megabyte, and each change of the end is a system call.
+    // Setting one value ends the adjustment of both. Small blocks come and go by the megabyte, and
+    // each move of the heap's end is a system call.
     mallopt(M_TRIM_THRESHOLD, 2 << 20);
 }
 

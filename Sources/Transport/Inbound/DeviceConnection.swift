@@ -39,7 +39,8 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     var owed: InboundMessage?
     /// Whether the connection waits for space in the ring, or for the turn of its hello.
     var isWaiting = false
-    /// Whether the turn of the first text or frame has come.
+    /// Whether it is the turn of a connection without a hello. It ends with what was read: a line
+    /// of nothing before the hello would pay for it otherwise.
     private var hasTurn = false
     var peerIsGone = false
     /// The peer sends no more but still reads.
@@ -77,8 +78,8 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     ///   - isMessage: Whether a text without an object is refused; a line may be empty.
     /// - Returns: `false`: no space; offer the same text again later.
     func take(text: Span<UInt8>, arrival: Timestamp, isMessage: Bool) -> Bool {
-        guard hasTurn else {
-            return inFirstTurn { take(text: text, arrival: arrival, isMessage: isMessage) }
+        guard !needsTurn else {
+            return inTurn { take(text: text, arrival: arrival, isMessage: isMessage) }
         }
         guard payOwed() else { return wait() }
         if case .closed = phase { return true }
@@ -122,7 +123,7 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     ///   - arrival: The daemon's clock at arrival.
     /// - Returns: `false`: no space; offer the same frame again later.
     func take(frame: Span<UInt8>, arrival: Timestamp) -> Bool {
-        guard hasTurn else { return inFirstTurn { take(frame: frame, arrival: arrival) } }
+        guard !needsTurn else { return inTurn { take(frame: frame, arrival: arrival) } }
         guard payOwed() else { return wait() }
         if case .closed = phase { return true }
         do throws(RefusedFrame) {
@@ -204,13 +205,18 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
 
     // MARK: - Handshake
 
-    /// Takes the first text or frame, the hello, when it is the connection's turn.
-    private func inFirstTurn(_ take: () -> Bool) -> Bool {
+    private var needsTurn: Bool {
+        if case .awaitingHello = phase { !hasTurn } else { false }
+    }
+
+    /// Takes a text or frame before the handshake, the hello, when it is the connection's turn.
+    private func inTurn(_ take: () -> Bool) -> Bool {
         var isTaken = false
         let network = origin.peer.widestNetwork
         let ran = loop.helloTurns.run(for: self, from: network) {
             hasTurn = true
             isTaken = take()
+            hasTurn = false
         }
         if !ran { stopReading() }
         return isTaken
@@ -218,10 +224,11 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
 
     /// Continues with the hello, which is offered again.
     func takeTurn() {
-        hasTurn = true
         guard isWaiting else { return }
         isWaiting = false
+        hasTurn = true
         if !resumeReading() { _ = wait() }
+        hasTurn = false
         loop.inbound.publish()
     }
 

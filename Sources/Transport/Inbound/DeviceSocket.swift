@@ -167,13 +167,14 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
             context?.channel.drop(isReset: false)
             return nil
         }
-        // A hello that waits for its turn is not late.
-        guard let connection, connection.isOpen || connection.isWaiting else {
+        guard let connection, connection.isOpen else {
+            // A hello that waits for its turn is not late.
+            if connection?.isWaiting == true { return limits.helloSeconds }
             loop.counters.countRefusedHello(.helloExpected)
             refuse(.helloExpected, CloseCode.helloExpected.reason)
             return limits.helloSeconds
         }
-        guard saidSomething || !connection.isOpen else {
+        guard saidSomething else {
             context?.close(promise: nil)
             return nil
         }
