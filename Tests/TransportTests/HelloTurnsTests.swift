@@ -35,10 +35,18 @@ import WireFormat
         let gate = SlowGate()
         let ring = ByteRing(capacity: 1 << 16)
         let counters = TransportCounters()
+        let admission: ConnectionAdmission
         let state: LoopState
+        /// Few strangers, so that one who waits as a stranger is noticed.
+        let limits: ConnectionLimits = {
+            var limits = ConnectionLimits()
+            limits.unauthenticatedMax = 6
+            return limits
+        }()
 
         init() {
             let gate = gate
+            admission = ConnectionAdmission(counters: counters)
             state = LoopState(
                 eventLoop: loop,
                 rings: LoopState.Rings(
@@ -54,15 +62,14 @@ import WireFormat
         func connect(_ name: String?, from address: [UInt8]) throws -> EmbeddedChannel {
             let channel = EmbeddedChannel(loop: loop)
             let peer = try #require(PeerAddress(bytes: address))
-            let ticket = try ConnectionAdmission(counters: counters).admit(
-                channel, from: peer, as: .stranger, limits: ConnectionLimits()
+            let ticket = try admission.admit(
+                channel, from: peer, as: .stranger, limits: limits
             ).get()
             let origin = DeviceOrigin(
                 transport: .tcp, headerToken: nil, peer: peer, isSecure: false)
             try channel.pipeline.syncOperations.addHandler(
                 DeviceSocket(
-                    loop: state, gate: gate, limits: ConnectionLimits(), origin: origin,
-                    ticket: ticket))
+                    loop: state, gate: gate, limits: limits, origin: origin, ticket: ticket))
             guard let name else { return channel }
             let hello = DeviceSocketTests.hello.replacing("good", with: name)
             let text = hello + DeviceSocketTests.heartRate(1) + DeviceSocketTests.heartRate(2)
@@ -95,7 +102,7 @@ import WireFormat
 
     private static func stranger(_ number: Int) -> [UInt8] { [192, 0, 2, UInt8(number)] }
 
-    @Test func `Hellos leave two thirds of the time to others, and networks take turns`() throws {
+    @Test func `Hellos leave half of the time to others, and networks take turns`() throws {
         let bench = Bench()
         var channels: [EmbeddedChannel] = []
         for number in 1...4 {
@@ -105,7 +112,7 @@ import WireFormat
         channels.append(try bench.connect("runner", from: [198, 51, 100, 7]))
         #expect(bench.gate.admitted.withLock { $0 } == ["stranger 1"])
         for count in 2...5 {
-            bench.pass(.milliseconds(9))
+            bench.pass(.milliseconds(4))
             #expect(bench.gate.admitted.withLock { $0.count } == count - 1)
             bench.pass(.milliseconds(1))
             #expect(bench.gate.admitted.withLock { $0.count } == count)
@@ -145,13 +152,34 @@ import WireFormat
         var channels: [EmbeddedChannel] = []
         for number in 1...20 {
             channels.append(try bench.connect("\(number)", from: Self.stranger(number)))
+            bench.pass(.milliseconds(5))
         }
+        // They wait as devices, which no stranger evicts.
+        #expect(bench.gate.admitted.withLock { $0.count } == 20)
+        #expect(bench.counters.connectionsRefused.load(ordering: .relaxed) == 0)
         var begun: [Int] = []
         for _ in 1...3 {
             for _ in 1...30 { bench.pass(.milliseconds(10)) }
             begun.append(bench.records().count { $0 == 0 })
         }
         #expect(begun == [8, 8, 4])
+    }
+
+    @Test func `A device that leaves while its opening waits leaves its frames`() throws {
+        let bench = Bench()
+        var others: [EmbeddedChannel] = []
+        for number in 1...8 {
+            others.append(try bench.connect("\(number)", from: Self.stranger(number)))
+            bench.pass(.milliseconds(5))
+        }
+        let left = try bench.connect("left", from: Self.stranger(9))
+        left.close(promise: nil)
+        bench.pass(.milliseconds(10))
+        let before = bench.records()
+        #expect(before.count == 3 * others.count)
+        bench.pass(.milliseconds(10))
+        let rest = bench.records()
+        #expect(rest == [0, 1, 2])
     }
 
     @Test func `While nothing is recorded, each device is told so and none waits for it`() throws {

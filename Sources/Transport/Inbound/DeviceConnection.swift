@@ -35,13 +35,16 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     var left: LeftBytes?
     /// Bytes counted in ``left`` after the socket has closed.
     var leftBytes = 0
-    /// A record that must be written before any other: an opening for which the ring had no space.
+    /// A record that must be written before any other: an opening that waits for its turn, or for
+    /// which the ring had no space.
     var owed: InboundMessage?
-    /// Whether the connection waits for space in the ring, or for the turn of its hello.
+    /// Whether the connection waits for space in the ring, or for a turn.
     var isWaiting = false
     /// Whether it is the turn of a connection without a hello. It ends with what was read: a line
     /// of nothing before the hello would pay for it otherwise.
     private var hasTurn = false
+    /// Whether what is owed waits for its turn.
+    private var awaitsOpening = false
     var peerIsGone = false
     /// The peer sends no more but still reads.
     var peerHasEnded = false
@@ -222,10 +225,15 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
         return isTaken
     }
 
-    /// Continues with the hello, which is offered again.
+    /// Continues with the hello, which is offered again, or with the opening.
     func takeTurn() {
         guard isWaiting else { return }
-        isWaiting = false
+        (isWaiting, awaitsOpening) = (false, false)
+        // Records of others may have entered the ring since the hello arrived.
+        if case .opened(var opening) = owed {
+            opening.arrival = loop.arrivalClock()
+            owed = .opened(opening)
+        }
         hasTurn = true
         if !resumeReading() { _ = wait() }
         hasTurn = false
@@ -254,13 +262,20 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
                     connection: id, device: device.device, tokenHash: device.tokenHash,
                     session: device.session, recorded: device.recorded, format: format,
                     transport: origin.transport, arrival: arrival))
-            // The opening cannot wait for the first frame: a device may send none before it is
-            // welcomed.
-            if !payOwed() { _ = wait() }
+            openInTurn()
         case .failure(let refusal):
             loop.counters.countRefusedHello(refusal.code)
             close(refusal.code)
         }
+    }
+
+    /// Writes the opening when it is its turn. It cannot wait for the first frame: a device may send
+    /// none before it is welcomed.
+    private func openInTurn() {
+        awaitsOpening = !loop.openingTurns.run(for: self, from: origin.peer.widestNetwork) {
+            if !payOwed() { _ = wait() }
+        }
+        if awaitsOpening { stopReading() }
     }
 
     private func refuseUntilHello(_ reason: String? = nil) {
@@ -299,7 +314,7 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
 
     func payOwed() -> Bool {
         guard let record = owed else { return true }
-        guard loop.inbound.push(record) else { return false }
+        guard !awaitsOpening, loop.inbound.push(record) else { return false }
         owed = nil
         return true
     }

@@ -52,9 +52,13 @@ final class LoopState {
     private static let drainMax = 4096
 
     let requestTurns: RequestTurns
+    let conversationTurns: ConversationTurns
     let handshakeTurns: NetworkTurns
-    /// Hellos wait for the pipeline, too; not while it records nothing, which they must be told.
-    private(set) lazy var helloTurns = NetworkTurns(
+    /// Turns of hellos, whose token is checked.
+    let helloTurns: NetworkTurns
+    /// Turns of admitted devices. They wait for the pipeline, too; not while it records nothing,
+    /// which they must be told.
+    private(set) lazy var openingTurns = NetworkTurns(
         eventLoop, restFactor: 2,
         hasRoom: { [unowned self] in notice != nil || inbound.hasRoomForOpening() },
         clock: loopClock)
@@ -71,7 +75,9 @@ final class LoopState {
         self.eventLoop = eventLoop
         self.loopClock = loopClock
         requestTurns = RequestTurns(eventLoop)
+        conversationTurns = ConversationTurns(eventLoop)
         handshakeTurns = NetworkTurns(eventLoop, clock: loopClock)
+        helloTurns = NetworkTurns(eventLoop, clock: loopClock)
         self.counters = counters
         self.arrivalClock = arrivalClock
         self.frameRates = frameRates

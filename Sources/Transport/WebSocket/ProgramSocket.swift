@@ -45,6 +45,7 @@ final class ProgramSocket: WebSocketEndpoint {
             }
         }
         let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
+        let turns = loop.conversationTurns
         let conversation = SocketConversation(
             messages: AsyncStream(unfolding: {
                 await withCheckedContinuation { continuation in
@@ -52,13 +53,13 @@ final class ProgramSocket: WebSocketEndpoint {
                 }
             }),
             sendMessage: { message in
-                eventLoop.execute { bound.value.send(message) }
+                turns.add { bound.value.send(message) }
             },
             join: { proof in
-                eventLoop.execute { bound.value.join(proof) }
+                turns.add { bound.value.join(proof) }
             },
             closeSocket: { code in
-                eventLoop.execute { bound.value.socket?.close(code, reason: "") }
+                turns.add { bound.value.socket?.close(code, reason: "") }
             })
         let run = run
         task = Task {
