@@ -60,7 +60,6 @@ import Testing
         try Self.finishErasing(load)
         load.log.close()
         #expect(load.wrong.withLock { $0 } == [])
-        #expect(load.readings.load(ordering: .relaxed) > 0)
         #expect(
             load.waits.withLock { $0 } == [.reached: Self.appenders * Int(Self.records)])
         try expectRecords(of: load)
@@ -176,7 +175,9 @@ import Testing
             for summary in load.log.sessions() where summary.lastOffset < summary.firstOffset {
                 load.complain("a session that ends before it begins")
             }
+            // On a slow machine the disk may have failed at each reading so far.
         } while !load.isOver.load(ordering: .acquiring)
+            || load.readings.load(ordering: .relaxed) == 0
     }
 
     /// Runs the upkeep service's tasks.
