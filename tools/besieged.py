@@ -218,12 +218,12 @@ def besiege(program, devices, viewers, seconds, small, attacks, has_tls):
             crowd.start()
             time.sleep(3)
             quiet = [phase(daemon, crowd, seconds) for _ in rounds]
-            # Beside a process that is as busy as an attacker, on the same machine.
+            # Beside processes that take the machine as an attacker and the daemon do, and attack nobody.
             beside = [phase(daemon, crowd, seconds, besieging.nobody, target) for _ in rounds]
             print(f"{devices} good devices, {viewers} good viewers{' over TLS' if has_tls else ''},"
                   f" {seconds} s a phase; undisturbed: {quiet[-1][0][0]:.0f} MiB, processor"
                   f" {quiet[-1][0][1]:.1f} s", flush=True)
-            for name, phases in [("alone", quiet), ("beside a busy process", beside)]:
+            for name, phases in [("alone", quiet), ("beside busy processors", beside)]:
                 print(f"{name}: p99 of acks {span(phases, 0)}, of markers at viewers {span(phases, 1)}")
             is_fine = True
             for attack, refusals in attacks:
