@@ -147,6 +147,20 @@ import WireFormat
         #expect(bench.records() == [0, 1, 2, 0, 1, 2])
     }
 
+    @Test func `Devices that leave before their turn hold no memory`() throws {
+        let bench = Bench()
+        let first = try bench.connect("first", from: Self.stranger(1))
+        let waiting = try bench.connect("waiting", from: Self.stranger(2))
+        for _ in 1...1000 {
+            try bench.connect("left", from: Self.stranger(3)).close(promise: nil)
+            bench.loop.run()
+        }
+        #expect(bench.state.helloTurns.count <= 2)
+        bench.pass(.milliseconds(10))
+        #expect(bench.gate.admitted.withLock { $0 } == ["first", "waiting"])
+        withExtendedLifetime((first, waiting)) {}
+    }
+
     @Test func `Few sessions begin before the pipeline has read the last ones`() throws {
         let bench = Bench()
         var channels: [EmbeddedChannel] = []

@@ -1,6 +1,9 @@
 import SensorModel
 
 extension DeviceConnection {
+    /// The network with which it shares its turns.
+    var network: PeerAddress.Prefix { origin.peer.widestNetwork }
+
     /// Handles a half-closed socket: the peer sends no more, as `nc` at the end of its input, but
     /// still expects the acks for its frames. The port finishes after the last ack.
     func inputEnded() {
@@ -51,6 +54,11 @@ extension DeviceConnection {
     private func discard() {
         loop.inbound.forget(self, need)
         (isWaiting, need) = (false, nil)
+        if awaitsOpening {
+            loop.openingTurns.left(network)
+        } else if case .awaitingHello = phase {
+            loop.helloTurns.left(network)
+        }
         if isOpen { phase = .closed(wasOpen: true) }
         // The pipeline does not know of an opening that is still owed.
         if owed != nil { (owed, phase) = (nil, .closed(wasOpen: false)) }

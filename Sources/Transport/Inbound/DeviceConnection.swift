@@ -20,7 +20,7 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     let format: DeviceFormat
     let loop: LoopState
     private let gate: any DeviceGate
-    private let origin: DeviceOrigin
+    let origin: DeviceOrigin
     var port: (any DevicePort)?
     var phase = Phase.awaitingHello
     private var decoder = TextDecoder()
@@ -44,7 +44,7 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     /// of nothing before the hello would pay for it otherwise.
     private var hasTurn = false
     /// Whether what is owed waits for its turn.
-    private var awaitsOpening = false
+    private(set) var awaitsOpening = false
     var peerIsGone = false
     /// The peer sends no more but still reads.
     var peerHasEnded = false
@@ -215,7 +215,6 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     /// Takes a text or frame before the handshake, the hello, when it is the connection's turn.
     private func inTurn(_ take: () -> Bool) -> Bool {
         var isTaken = false
-        let network = origin.peer.widestNetwork
         let ran = loop.helloTurns.run(for: self, from: network) {
             hasTurn = true
             isTaken = take()
@@ -272,7 +271,7 @@ final class DeviceConnection: RingSpaceWaiter, TurnTaker {
     /// Writes the opening when it is its turn. It cannot wait for the first frame: a device may send
     /// none before it is welcomed.
     private func openInTurn() {
-        awaitsOpening = !loop.openingTurns.run(for: self, from: origin.peer.widestNetwork) {
+        awaitsOpening = !loop.openingTurns.run(for: self, from: network) {
             if !payOwed() { _ = wait() }
         }
         if awaitsOpening { stopReading() }

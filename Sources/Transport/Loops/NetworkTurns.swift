@@ -2,6 +2,8 @@ import NIOCore
 
 /// A connection that waits for its turn in ``NetworkTurns``.
 protocol TurnTaker: AnyObject {
+    /// `false` once the connection has closed.
+    var isWaiting: Bool { get }
     /// Does the work that waited; nothing if the connection has closed meanwhile.
     func takeTurn()
 }
@@ -20,7 +22,13 @@ final class NetworkTurns {
     private let hasRoom: () -> Bool
     private let clock: () -> NIODeadline
     private let eventLoop: any EventLoop
-    private var waiting: [PeerAddress.Prefix: CircularBuffer<any TurnTaker>] = [:]
+    private struct Queue {
+        var connections = CircularBuffer<any TurnTaker>()
+        /// Number of them that have closed.
+        var left = 0
+    }
+
+    private var waiting: [PeerAddress.Prefix: Queue] = [:]
     /// The waiting networks, the next one first.
     private var order = CircularBuffer<PeerAddress.Prefix>()
     private var isScheduled = false
@@ -59,10 +67,25 @@ final class NetworkTurns {
             return true
         }
         if waiting[network] == nil { order.append(network) }
-        waiting[network, default: []].append(connection)
+        waiting[network, default: Queue()].connections.append(connection)
         schedule()
         return false
     }
+
+    /// Notes that a waiting connection has closed. Half of those of a network that wait are open, so
+    /// that who connects and leaves holds no memory.
+    func left(_ network: PeerAddress.Prefix) {
+        guard var queue = waiting.removeValue(forKey: network) else { return }
+        queue.left += 1
+        if queue.left > queue.connections.count / 2 {
+            queue.connections.removeAll { !$0.isWaiting }
+            queue.left = 0
+        }
+        waiting[network] = queue
+    }
+
+    /// Connections that wait or have closed meanwhile, for tests.
+    var count: Int { waiting.values.reduce(0) { $0 + $1.connections.count } }
 
     private func schedule() {
         guard !isScheduled, !order.isEmpty else { return }
@@ -76,10 +99,12 @@ final class NetworkTurns {
         isScheduled = false
         while let network = order.first, restsUntil <= clock(), hasRoom() {
             order.removeFirst()
-            guard let connection = waiting[network]?.popFirst() else { continue }
-            if waiting[network]?.isEmpty ?? true {
-                waiting[network] = nil
-            } else {
+            guard var queue = waiting.removeValue(forKey: network),
+                let connection = queue.connections.popFirst()
+            else { continue }
+            if !connection.isWaiting { queue.left = max(0, queue.left - 1) }
+            if !queue.connections.isEmpty {
+                waiting[network] = queue
                 order.append(network)
             }
             runTimed { connection.takeTurn() }

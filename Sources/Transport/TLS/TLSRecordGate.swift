@@ -42,7 +42,7 @@ final class TLSRecordGate: ChannelDuplexHandler, TurnTaker {
     private let turns: NetworkTurns
     private let network: PeerAddress.Prefix
     /// Whether received handshake records wait for their turn.
-    private var isWaiting = false
+    private(set) var isWaiting = false
     /// Called with the bytes of an incomplete record; `false` ends the connection.
     private let setRecord: (Int) -> Bool
     private var state = State.library(Handshake())
@@ -62,15 +62,20 @@ final class TLSRecordGate: ChannelDuplexHandler, TurnTaker {
         store: TLSSecretStore, counters: TransportCounters, turns: NetworkTurns,
         network: PeerAddress.Prefix, setRecord: @escaping (Int) -> Bool
     ) {
-        self.turns = turns
-        self.network = network
+        (self.turns, self.network) = (turns, network)
         self.store = store
         self.counters = counters
         self.setRecord = setRecord
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        guard isWaiting else { return }
+        (isWaiting, received) = (false, ByteBuffer())
+        turns.left(network)
+    }
 
     // MARK: - While the library serves
 
@@ -94,8 +99,8 @@ final class TLSRecordGate: ChannelDuplexHandler, TurnTaker {
 
     /// Continues the handshake; the end of the read was already signaled.
     func takeTurn() {
+        guard isWaiting, let context else { return }
         isWaiting = false
-        guard let context else { return }
         readRecords(context)
         context.fireChannelReadComplete()
     }
