@@ -44,7 +44,7 @@ let core: [Target] = [
     .target(
         name: "Replay",
         dependencies: [
-            "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Sessions",
+            "Bytes", "SensorModel", "WireFormat", "SegmentLog", "Processing", "Sharing", "Sessions",
         ],
         swiftSettings: strict),
     .target(

@@ -65,14 +65,3 @@ public enum ZoneScheme: Hashable, Sendable {
     /// Upper bounds in beats/min, inclusive, strictly rising. There is one zone more than bounds.
     case custom(upperBounds: [Int])
 }
-
-/// stride (m a step) = slope × cadence (steps/min) + intercept.
-public struct StrideCalibration: Hashable, Sendable {
-    public var slope: Double
-    public var intercept: Double
-
-    public init(slope: Double, intercept: Double) {
-        self.slope = slope
-        self.intercept = intercept
-    }
-}

@@ -79,6 +79,8 @@ enum ProfileCheck {
         """#,
         #"{"zones":"friel","zonesFrom":"2026-03-01","intervals":"90s,400m,1.001km,12.5s"}"#,
         #"{"pastZones":[{"until":1763700000,"zones":"coggan","maxHeartRate":190}],"targetZone":0}"#,
+        #"{"strideCalibration":"125/48,130/45.5,140/42,150/40,160/35"}"#,
+        #"{"strideCalibration":"-0.004*cadence+1.3"}"#,
         #"{"intervals":"2x(1.234567km,1:02:03)","timeZone":"GMT+3","targetPaceSecondsPerKm":0}"#,
     ]
 }

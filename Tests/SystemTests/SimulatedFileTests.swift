@@ -21,6 +21,47 @@ extension SystemTests {
             }
         }
 
+        @Test func `Two recordings of a run, or two versions of it, stand side by side`()
+            async throws
+        {
+            try await TemporaryFolder.with { folder in
+                for name in ["a.fit", "a.csv"] {
+                    _ = try await Program.run(
+                        ["simulate", "--output", name, "--minutes", "3", "--seed", "4"],
+                        in: folder)
+                }
+                let saved = try await Program.run(["analyze", "a.fit", "--json"], in: folder)
+                _ = try folder.write(saved.output, to: "old.json")
+                let same = try await Program.run(
+                    ["analyze", "a.fit", "--compare", "old.json"], in: folder)
+                #expect(same.end == .exited(0), "\(same.complaint)")
+                #expect(same.output.contains("no difference"))
+                let other = try await Program.run(
+                    ["analyze", "a.fit", "--compare", "a.csv", "--plot", "plots"], in: folder)
+                #expect(other.output.contains("distanceMeters"), "\(other.complaint)")
+                #expect(!other.output.contains("no difference"))
+                let picture = try String(
+                    contentsOfFile: folder.file("plots/a.fit.svg"), encoding: .utf8)
+                #expect(picture.contains("class=\"other\""))
+                let moved = try await Program.run(
+                    ["analyze", "a.fit", "--compare", "old.json", "--offset", "5", "--json"],
+                    in: folder)
+                #expect(moved.object["offsetSeconds"] as? Double == 5)
+                #expect(moved.object["isSame"] as? Bool == false)
+                for (arguments, status, word) in [
+                    (["--compare", "none.json"], 1, "none.json"),
+                    (["--compare", "a.json"], 1, "--json"),
+                    (["--compare", "none.fit"], 1, "none.fit"),
+                    (["--offset", "1"], 2, "--compare"),
+                ] as [([String], Int32, String)] {
+                    _ = try folder.write("{}", to: "a.json")
+                    let wrong = try await Program.run(["analyze", "a.fit"] + arguments, in: folder)
+                    #expect(wrong.end == .exited(status), "\(wrong.complaint)")
+                    #expect(wrong.complaint.contains(word))
+                }
+            }
+        }
+
         @Test func `The same seed runs the same run, and another one does not`() async throws {
             try await TemporaryFolder.with { folder in
                 var read: [String] = []

@@ -19,7 +19,8 @@ import Testing
         #expect(Set(files) == Set(PageFiles.all.keys))
         for name in files {
             let bytes = try Data(contentsOf: Self.resources.appending(path: name))
-            #expect(PageFiles.all[name] == Array(bytes), "\(name)")
+            let isEmbedded = PageFiles.all[name] == Array(bytes)
+            #expect(isEmbedded, "\(name)")
         }
         #expect(PageCatalog.Page.allCases.allSatisfy { !PageFiles.html($0.rawValue).isEmpty })
     }

@@ -152,7 +152,8 @@ enum OpenAPISchemas {
         "thresholdHeartRate": integer, "zones": text, "weightKg": number, "sex": text,
         "timeZone": text, "targetZone": integer, "targetPaceSecondsPerKm": number,
         "raceKm": number, "treadmill": flag, "autoPause": text, "safetyTimerSeconds": number,
-        "intervals": text, "zonesFrom": ["type": "string", "format": "date"],
+        "intervals": text, "strideCalibration": text,
+        "zonesFrom": ["type": "string", "format": "date"],
         "pastZones": list(object([:])),
     ])
 

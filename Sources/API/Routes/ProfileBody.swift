@@ -22,7 +22,7 @@ package struct ProfileBody: StrictBody, Encodable {
     private enum CodingKeys: String, CodingKey, CaseIterable {
         case placement, maxHeartRate, restingHeartRate, thresholdHeartRate, zones, weightKg, sex
         case timeZone, targetZone, targetPaceSecondsPerKm, raceKm, treadmill, autoPause
-        case safetyTimerSeconds, intervals, zonesFrom, pastZones
+        case safetyTimerSeconds, intervals, strideCalibration, zonesFrom, pastZones
     }
 
     var placement: String?
@@ -42,6 +42,9 @@ package struct ProfileBody: StrictBody, Encodable {
     var safetyTimerSeconds: Double?
     /// Phases in the notation of ``IntervalPlan``; empty: none.
     var intervals: String?
+    /// A line, or in a request records of 100 m, in the notation of ``StrideCalibration``; empty:
+    /// none.
+    var strideCalibration: String?
     /// In a request: the first day of its zones, as `2026-03-01`; absent: now.
     var zonesFrom: String?
     /// In an answer: earlier zones, oldest first.
@@ -85,6 +88,7 @@ package struct ProfileBody: StrictBody, Encodable {
         autoPause = profile.autoPause.rawValue
         safetyTimerSeconds = profile.safetyTimerSeconds
         intervals = profile.intervals?.text
+        strideCalibration = profile.strideCalibration?.text
     }
 
     /// - Throws: ``APIRefusal/badField(name:allowed:)`` for the first value that is not allowed.
@@ -139,6 +143,21 @@ package struct ProfileBody: StrictBody, Encodable {
             profile.safetyTimerSeconds = timer == 0 ? nil : timer
         }
         if let intervals { profile.intervals = try Self.plan(intervals) }
+        if let strideCalibration {
+            profile.strideCalibration = try Self.calibration(strideCalibration)
+        }
+    }
+
+    private static func calibration(_ text: String) throws(APIRefusal) -> StrideCalibration? {
+        guard !text.isEmpty else { return nil }
+        guard let calibration = StrideCalibration(text: text) else {
+            throw .badField(
+                name: "strideCalibration",
+                allowed: "\(StrideCalibration.recordsMin) records or more of 100 m at different "
+                    + "paces, steps and seconds of each, as 125/48,130/45.5; or a line as "
+                    + "0.004*cadence+0.3; empty: none")
+        }
+        return calibration
     }
 
     private static func plan(_ text: String) throws(APIRefusal) -> IntervalPlan? {

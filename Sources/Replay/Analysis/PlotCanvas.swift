@@ -19,6 +19,7 @@ struct PlotCanvas {
         .band{fill:#2b6cb0;opacity:.2}
         .share{fill:none;stroke:#d69e2e}
         .estimate{fill:none;stroke:#2b6cb0;stroke-width:1.5}
+        .other{fill:none;stroke:#2f855a;stroke-width:1.5}
         .truth{fill:none;stroke:#c53030;stroke-dasharray:5 3}
         </style>
 

@@ -1,7 +1,7 @@
 /// One quantity over time.
 struct PlotPanel {
     enum Style: String {
-        case estimate, truth
+        case estimate, other, truth
     }
 
     struct Line {

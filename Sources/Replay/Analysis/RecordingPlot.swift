@@ -1,6 +1,6 @@
 import SensorModel
 
-/// A picture of an analysis: estimates over time, with the known truth.
+/// A picture of an analysis: estimates over time, with those of another one and the known truth.
 ///
 ///     panels, one above the other, one time axis: heart rate, cadence, steps, speed, distance
 ///
@@ -28,21 +28,32 @@ public struct RecordingPlot: Sendable {
     private let title: String
     private let analysis: RecordingAnalysis
     private let truth: [Truth]
+    private let other: [AnalysisReport.Row]
+    private let otherOffsetSeconds: Double
 
     /// - Parameters:
     ///   - title: Title above the picture.
     ///   - analysis: A finished analysis.
     ///   - truth: Known values, in order of time; empty: none.
-    public init(title: String, analysis: RecordingAnalysis, truth: [Truth] = []) {
+    ///   - other: Series of another analysis, drawn beside it; empty: none.
+    ///   - otherOffsetSeconds: Time of its second 0 in this analysis.
+    public init(
+        title: String, analysis: RecordingAnalysis, truth: [Truth] = [],
+        other: [AnalysisReport.Row] = [], otherOffsetSeconds: Double = 0
+    ) {
         self.title = title
         self.analysis = analysis
         self.truth = truth
+        self.other = other
+        self.otherOffsetSeconds = otherOffsetSeconds
     }
 
     /// The picture, an SVG document.
     public var svg: String {
         let panels = [heartRate, cadence, steps, speed, distance].filter { !$0.isEmpty }
-        let seconds = max(analysis.series.last?.t ?? 0, truth.last?.t ?? 0, 1)
+        let seconds = max(
+            analysis.series.last?.t ?? 0, truth.last?.t ?? 0,
+            (other.last?.t ?? 0) + otherOffsetSeconds, 1)
         var canvas = PlotCanvas(title: title, panels: panels.count, seconds: seconds)
         for (index, panel) in panels.enumerated() {
             canvas.draw(panel, at: index, pauses: analysis.pauses)
@@ -56,6 +67,14 @@ public struct RecordingPlot: Sendable {
         .init(name: name, style: style, points: analysis.series.map { ($0.t, value($0)) })
     }
 
+    private func beside(_ quantity: AnalysisReport.Quantity) -> PlotPanel.Line {
+        // What comes before this analysis begins has no place on its axis.
+        .init(
+            name: "other", style: .other,
+            points: other.map { ($0.t + otherOffsetSeconds, $0.values[quantity]) }
+                .filter { $0.0 >= 0 })
+    }
+
     private func known(_ value: (Truth) -> Double?) -> PlotPanel.Line {
         // A missing value of the truth is left out, and does not break the line.
         .init(
@@ -66,7 +85,10 @@ public struct RecordingPlot: Sendable {
     private var heartRate: PlotPanel {
         PlotPanel(
             title: "heart rate, beats/min",
-            lines: [line("heart rate", .estimate) { $0.metrics.heartRate?.beatsPerMinute }])
+            lines: [
+                line("heart rate", .estimate) { $0.metrics.heartRate?.beatsPerMinute },
+                beside(.heartRate),
+            ])
     }
 
     private var cadence: PlotPanel {
@@ -74,7 +96,7 @@ public struct RecordingPlot: Sendable {
             title: "cadence, steps/min; confidence 0 to 1 in the lowest fifth",
             lines: [
                 line("cadence", .estimate) { $0.metrics.cadence?.stepsPerMinute },
-                known(\.cadence),
+                beside(.cadence), known(\.cadence),
             ],
             share: analysis.series.map { ($0.t, $0.metrics.cadence?.confidence) })
     }
@@ -83,21 +105,25 @@ public struct RecordingPlot: Sendable {
         PlotPanel(
             title: "steps",
             lines: [
-                line("steps", .estimate) { $0.metrics.steps.map(Double.init) }, known(\.steps),
+                line("steps", .estimate) { $0.metrics.steps.map(Double.init) },
+                beside(.steps), known(\.steps),
             ])
     }
 
     private var speed: PlotPanel {
         PlotPanel(
             title: "speed, m/s",
-            lines: [line("speed", .estimate) { $0.metrics.speedMetersPerSecond }])
+            lines: [
+                line("speed", .estimate) { $0.metrics.speedMetersPerSecond }, beside(.speed),
+            ])
     }
 
     private var distance: PlotPanel {
         PlotPanel(
             title: "distance, m, and where the truth should be 95 times of 100",
             lines: [
-                line("distance", .estimate) { $0.metrics.distanceMeters }, known(\.distanceMeters),
+                line("distance", .estimate) { $0.metrics.distanceMeters },
+                beside(.distance), known(\.distanceMeters),
             ],
             band: analysis.series.compactMap { row in
                 guard let meters = row.metrics.distanceMeters,

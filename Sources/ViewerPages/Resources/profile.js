@@ -28,6 +28,7 @@ const fields = {
     shown: (value) => (value ? value / 60 : ""), sent: (text) => 60 * Number(text || 0),
   },
   intervals: { shown: (value) => value ?? "", sent: (text) => text.trim() },
+  strideCalibration: { shown: (value) => value ?? "", sent: (text) => text.trim() },
 };
 
 const schemes = ["percentOfMaximum", "karvonen", "friel", "coggan", "seiler"];

@@ -50,6 +50,14 @@ struct ProfileOptions: ParsableArguments {
     var intervals: String?
     @Option(
         help: .value(
+            "records",
+            """
+            Your own stride: steps and seconds of five times 100 m or more, at different paces, as \
+            125/48,130/45.5,…; or a line as 0.004*cadence+0.3; none: learned from positions.
+            """))
+    var strideCalibration: String?
+    @Option(
+        help: .value(
             "minutes", "Minutes after which a session raises an alert, 0…10080; 0: never."))
     var safetyTimerMinutes: Double?
 
@@ -74,6 +82,7 @@ struct ProfileOptions: ParsableArguments {
             body["treadmill"] = treadmill
             body["autoPause"] = autoPause
             body["intervals"] = intervals == "none" ? "" : intervals
+            body["strideCalibration"] = strideCalibration == "none" ? "" : strideCalibration
             body["safetyTimerSeconds"] = safetyTimerMinutes.map { $0 * 60 }
             return body
         }

@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
-import Recordings
 import Replay
-import Runtime
 import SensorModel
 
 struct AnalyzeCommand: AsyncParsableCommand {
@@ -13,6 +11,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
             Examples:
               pulsecast analyze run.fit --json
               pulsecast analyze latest --plot plots
+              pulsecast analyze watch.fit --compare phone.gpx
             """)
 
     @Argument(
@@ -36,46 +35,86 @@ struct AnalyzeCommand: AsyncParsableCommand {
         completion: .directory)
     var plot: String?
 
-    func run() async throws {
-        var profile = RunnerProfile()
-        let frames: [Frame]
-        let source: String
-        var imported: RecordingAnalysis.Imported?
-        var course: Course?
-        let isName = recording == "latest" || SessionPrefix(recording) != nil
-        if isName, !FileManager.default.fileExists(atPath: recording) {
-            let (session, reader) = try place.session(named: recording)
-            let recorded = try SessionFrames(session, reader: reader)
-            (frames, profile, source) = (recorded.frames, recorded.profile, "session")
-            course = recorded.course
-        } else {
-            let recording = try RecordingFile.read(recording)
-            recording.tellNotes()
-            imported = RecordingAnalysis.Imported(
-                refused: recording.refused.counts, dropped: recording.dropped.counts,
-                replaced: recording.replaced.counts)
-            (frames, source) = (recording.frames, recording.format.name)
+    @Option(
+        help: .value(
+            "recording",
+            "A second recording of the run, or what --json printed of it, of another version: both "
+                + "side by side, and where they differ."),
+        completion: .recordings)
+    var compare: String?
+
+    @Option(
+        help: .value(
+            "seconds",
+            "Where the second recording begins in the first; found by their clocks otherwise."))
+    var offset: Double?
+
+    func validate() throws {
+        guard offset == nil || compare != nil && offset?.isFinite == true else {
+            throw ValidationError("--offset takes a number of seconds, and needs --compare")
         }
-        if let placement {
-            guard let known = RunnerProfile.Placement(rawValue: placement) else {
-                throw CommandFailure(
-                    "\(placement) is no placement: use wrist, ankle, hip, pocket or hand",
-                    status: ExitStatus.wrongUse)
-            }
-            profile.placement = known
-        }
-        var analysis = RecordingAnalysis(frames: frames, profile: profile, course: course)
-        analysis.imported = imported
-        try draw(analysis)
-        if place.json { return Terminal.say(json: Array(analysis.jsonText.utf8)) }
-        Terminal.say(Self.summary(of: source, analysis))
     }
 
-    private func draw(_ analysis: RecordingAnalysis) throws {
+    func run() async throws {
+        let first = try AnalyzedRecording(recording, in: place, placement: try knownPlacement())
+        let (analysis, source) = (first.analysis, first.source)
+        guard let compare else {
+            try draw(analysis)
+            if place.json { return Terminal.say(json: Array(analysis.jsonText.utf8)) }
+            return Terminal.say(Self.summary(of: source, analysis))
+        }
+        let (second, start) = try other(compare)
+        let begin = offset ?? Self.offset(of: start, in: first)
+        try draw(analysis, beside: second, from: begin)
+        let report = ComparisonReport(
+            names: (recording, compare), offsetSeconds: begin,
+            comparison: AnalysisComparison(
+                AnalysisReport(analysis), second, offsetSeconds: begin))
+        if place.json { return Terminal.say(json: try report.json) }
+        Terminal.say(report.text)
+    }
+
+    private func knownPlacement() throws -> RunnerProfile.Placement? {
+        guard let placement else { return nil }
+        guard let known = RunnerProfile.Placement(rawValue: placement) else {
+            throw CommandFailure(
+                "\(placement) is no placement: use wrist, ankle, hip, pocket or hand",
+                status: ExitStatus.wrongUse)
+        }
+        return known
+    }
+
+    /// - Returns: The second analysis, and when its recording began; `nil` for a saved analysis.
+    private func other(_ path: String) throws -> (AnalysisReport, Timestamp?) {
+        guard path.hasSuffix(".json") else {
+            let read = try AnalyzedRecording(path, in: place, placement: try knownPlacement())
+            return (AnalysisReport(read.analysis), read.start)
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure("\(path) cannot be read: check its name and permissions")
+        }
+        guard let report = AnalysisReport(json: Array(data)) else {
+            throw CommandFailure(
+                "\(path) is not what pulsecast analyze --json prints: make it with that")
+        }
+        return (report, nil)
+    }
+
+    /// Recordings of one run overlap; of two runs, both begin at second 0.
+    private static func offset(of start: Timestamp?, in first: AnalyzedRecording) -> Double {
+        guard let start, let begin = first.start else { return 0 }
+        let seconds = Double(start.microseconds - begin.microseconds) / 1e6
+        return seconds.magnitude < first.analysis.final.elapsedSeconds ? seconds : 0
+    }
+
+    private func draw(
+        _ analysis: RecordingAnalysis, beside other: AnalysisReport? = nil, from offset: Double = 0
+    ) throws {
         guard let plot else { return }
         let name = URL(fileURLWithPath: recording).lastPathComponent
         let picture = RecordingPlot(
-            title: name, analysis: analysis, truth: try TruthSeries.read(beside: recording))
+            title: name, analysis: analysis, truth: try TruthSeries.read(beside: recording),
+            other: other?.series ?? [], otherOffsetSeconds: offset)
         let path = plot + "/" + name + ".svg"
         do {
             try FileManager.default.createDirectory(
