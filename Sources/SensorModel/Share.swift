@@ -32,7 +32,7 @@ public struct Share: Hashable, Sendable {
     /// Whether the owner's zones and trims apply: this share or another one of the device shows
     /// positions. Distance that one link hides must not count in the other, or a holder of both
     /// links could subtract.
-    public var obeysPrivacy: Bool { scope.contains(.location) || isBesidePositions }
+    public var hidesPlaces: Bool { scope.contains(.location) || isBesidePositions }
 
     /// One day: held updates are in memory.
     public static let delaySecondsMax = 86_400

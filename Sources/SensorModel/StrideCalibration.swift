@@ -37,8 +37,8 @@ public struct StrideCalibration: Hashable, Sendable {
         self.intercept = intercept
     }
 
-    /// - Returns: `nil` for too few or too short records, and if all have one cadence, which leaves
-    ///   the line's slope open.
+    /// Fits a line. `nil` for too few or too short records, and if all have one cadence, which
+    /// leaves the line's slope open.
     public init?(records: [Record]) {
         guard (Self.recordsMin...Self.recordsMax).contains(records.count),
             records.allSatisfy({
@@ -62,9 +62,10 @@ public struct StrideCalibration: Hashable, Sendable {
     /// Text of the line, which ``init(text:)`` reads.
     public var text: String { "\(slope)*cadence\(intercept < 0 ? "" : "+")\(intercept)" }
 
+    /// Reads a calibration. `nil` for other text, and for records without a line.
+    ///
     /// - Parameter text: Records of 100 m, `STEPS/SECONDS` with commas between, as
     ///   `125/48,130/45.5`; or a line, as `0.004*cadence+0.3`.
-    /// - Returns: `nil` for other text, and for records without a line.
     public init?(text: String) {
         let text = text.filter { $0 != " " }
         if let line = Self.line(text) {

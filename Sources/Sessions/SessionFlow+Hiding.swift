@@ -35,7 +35,7 @@ extension SessionFlow {
     ///
     /// - Returns: The session that the share shows, in memory or rebuilt from the log.
     package func sessionShown(by share: Share) -> LiveSession? {
-        if let device = share.device, share.obeysPrivacy {
+        if let device = share.device, share.hidesPlaces {
             for live in sessions.of(device) where live.views.isWithheld {
                 guard hasRoomForHiding, live.computation != nil else { continue }
                 _ = sessions.remove(live.id)

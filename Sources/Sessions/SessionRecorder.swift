@@ -239,7 +239,7 @@ package final class SessionRecorder {
             live.id, of: live.device,
             began: log.summary(of: live.id)?.arrivalTimes.lowerBound ?? live.lastArrival,
             overAt: live.overAt, at: live.lastArrival, isInView: live.views.isInView,
-            isHiding: live.views.hides(obeyingPrivacy: true))
+            isHiding: live.views.hides(hidingPlaces: true))
     }
 
     private func snapshotIfDue(_ event: StreamEvent, of live: LiveSession, arrival: Timestamp) {

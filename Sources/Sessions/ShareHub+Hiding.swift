@@ -44,6 +44,6 @@ extension ShareHub {
     }
 
     private func sharesObeying(of device: DeviceID) -> [Share] {
-        directory.shares(of: device).filter(\.obeysPrivacy)
+        directory.shares(of: device).filter(\.hidesPlaces)
     }
 }

@@ -21,8 +21,8 @@ extension ShareHub {
             noteShown(newest.update, of: device, at: arrival)
         }
         let everything = SessionUpdates.Dated(update: updates.everything, arrival: arrival)
-        give(to: device, at: arrival) { obeysPrivacy in
-            if let hiding = updates.hiding, obeysPrivacy {
+        give(to: device, at: arrival) { hidesPlaces in
+            if let hiding = updates.hiding, hidesPlaces {
                 hiding
             } else {
                 [everything]
@@ -35,7 +35,7 @@ extension ShareHub {
         _ dated: SessionUpdates.Dated, of device: DeviceID, at now: Timestamp
     ) {
         noteShown(dated.update, of: device, at: now)
-        give(to: device, at: now) { obeysPrivacy in obeysPrivacy ? [dated] : [] }
+        give(to: device, at: now) { hidesPlaces in hidesPlaces ? [dated] : [] }
     }
 
     /// Notes that shares with positions show something of a session.
@@ -50,11 +50,11 @@ extension ShareHub {
     ) {
         guard let audience = audiences[device] else { return }
         for kind in audience.delayed {
-            for dated in updates(kind.obeysPrivacy) { give(dated, to: kind, at: now) }
+            for dated in updates(kind.hidesPlaces) { give(dated, to: kind, at: now) }
         }
         for key in audience.live {
             guard let share = entries[key]?.share else { continue }
-            for dated in updates(share.obeysPrivacy) { give(dated, to: share, at: now) }
+            for dated in updates(share.hidesPlaces) { give(dated, to: share, at: now) }
         }
     }
 
@@ -69,7 +69,7 @@ extension ShareHub {
             return
         }
         if !isShowing {
-            given = beginning(with: dated, obeyingPrivacy: share.obeysPrivacy)
+            given = beginning(with: dated, hidingPlaces: share.hidesPlaces)
             entries[share.key]?.showing = given.session
         }
         entries[share.key]?.newest = given.cursor
@@ -91,7 +91,7 @@ extension ShareHub {
         }
         let given =
             view.showing == update.session
-            ? update : self.beginning(with: dated, obeyingPrivacy: kind.obeysPrivacy)
+            ? update : self.beginning(with: dated, hidingPlaces: kind.hidesPlaces)
         // The beginning may contain an event of this record that is still to be shown.
         let before = RecordOffset(rawValue: max(1, update.cursor.offset.rawValue) - 1)
         let held = heldMax(kind)
@@ -110,11 +110,11 @@ extension ShareHub {
 
     /// Returns the update, or all that its session shows including the update.
     private func beginning(
-        with dated: SessionUpdates.Dated, obeyingPrivacy: Bool
+        with dated: SessionUpdates.Dated, hidingPlaces: Bool
     ) -> SessionUpdate {
         let update = dated.update
         guard !update.begins, let views = views(update.session) else { return update }
-        var given = dated.everything ?? views.fields(obeyingPrivacy: obeyingPrivacy).everything
+        var given = dated.everything ?? views.fields(hidingPlaces: hidingPlaces).everything
         given.event = update.event
         given.cursor = max(given.cursor, update.cursor)
         return given
@@ -153,8 +153,8 @@ extension ShareHub {
     /// device's newest record, since viewers' cursors may be beyond the session's own records.
     package func refresh(_ session: SessionID, of device: DeviceID, at now: Timestamp) {
         guard let views = views(session) else { return }
-        give(to: device, at: now) { obeysPrivacy in
-            let everything = everything(of: views, obeyingPrivacy: obeysPrivacy, of: device)
+        give(to: device, at: now) { hidesPlaces in
+            let everything = everything(of: views, hidingPlaces: hidesPlaces, of: device)
             guard everything.isKnown else { return [] }
             return [SessionUpdates.Dated(update: everything, arrival: now)]
         }
@@ -163,10 +163,10 @@ extension ShareHub {
     /// All that a session shows. If nothing is hidden, it has the cursor of the device's newest
     /// record, since viewers' cursors may be beyond the session's own records.
     func everything(
-        of views: SessionViews, obeyingPrivacy: Bool, of device: DeviceID
+        of views: SessionViews, hidingPlaces: Bool, of device: DeviceID
     ) -> SessionUpdate {
-        var everything = views.fields(obeyingPrivacy: obeyingPrivacy).everything
-        if !views.hides(obeyingPrivacy: obeyingPrivacy) {
+        var everything = views.fields(hidingPlaces: hidingPlaces).everything
+        if !views.hides(hidingPlaces: hidingPlaces) {
             everything.cursor = max(
                 everything.cursor, newest.cursor(of: device, like: everything.cursor))
         }

@@ -34,9 +34,9 @@ extension ShareHub {
         if let view = entry.view, entry.showing != nil { return view.snapshot }
         var view = ShareView(entry.share, cursor: cursor, at: now)
         if let shown = sessions.session(shownBy: entry.share, at: now), let views = views(shown),
-            views.fields(obeyingPrivacy: entry.share.obeysPrivacy).everything.isKnown
+            views.fields(hidingPlaces: entry.share.hidesPlaces).everything.isKnown
         {
-            let everything = views.fields(obeyingPrivacy: entry.share.obeysPrivacy).everything
+            let everything = views.fields(hidingPlaces: entry.share.hidesPlaces).everything
             _ = view.take(everything, at: now)
             entries[key]?.showing = shown
             entries[key]?.newest = everything.cursor
@@ -57,7 +57,7 @@ extension ShareHub {
             if let shown = sessions.session(shownBy: share, at: now), let views = views(shown) {
                 // The session is shown later, after all that its viewers may have seen by then.
                 let everything = everything(
-                    of: views, obeyingPrivacy: kind.obeysPrivacy, of: kind.device)
+                    of: views, hidingPlaces: kind.hidesPlaces, of: kind.device)
                 if everything.isKnown { begin(share, kind, with: everything, cursor, at: now) }
             }
         }

@@ -25,7 +25,7 @@ struct Delivery {
 
     /// The settings if they hide anything from the share.
     var hiding: PrivacySettings? {
-        guard share.obeysPrivacy, !privacy.hidesNothing else { return nil }
+        guard share.hidesPlaces, !privacy.hidesNothing else { return nil }
         var settings = privacy
         if !isFinishJudged { settings.trimFinishMeters = 0 }
         return settings

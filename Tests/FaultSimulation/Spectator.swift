@@ -81,12 +81,12 @@ struct Spectator {
             // With hidden parts, the shown state may be older than the resumed cursor: of another
             // session, or of the time before a crash or change of settings.
             let isRefreshed =
-                share.obeysPrivacy && (isSnapshot || hasResumed)
+                share.hidesPlaces && (isSnapshot || hasResumed)
                 && !privacy.settings.hidesNothing
             // Events precede the merged fields, so that cursors rise. This also applies to events
             // of another place in a recording, and to held-back events of a newly shown session.
             // The snapshot follows them.
-            let isHeldBack = share.obeysPrivacy && !privacy.settings.hidesNothing
+            let isHeldBack = share.hidesPlaces && !privacy.settings.hidesNothing
             let isOther = isEvent && (isHeldBack || feed?.isLive == false)
             let isInOrder = isRising || isSeek || isRefreshed
             guard isInOrder || isOther, !isSnapshotOwed || isSnapshot || isEvent else {

@@ -91,7 +91,7 @@ extension World {
         through newest: RecordOffset
     ) -> Bool {
         let settings = privacy(of: share).settings
-        guard share.obeysPrivacy, settings.trimFinishMeters > 0,
+        guard share.hidesPlaces, settings.trimFinishMeters > 0,
             let place = reference.place(of: offset), place.session == session
         else { return true }
         let sight = reference.sights(of: session, hiding: settings)[place.index]

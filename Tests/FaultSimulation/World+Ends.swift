@@ -141,7 +141,7 @@ extension World {
                     offset, json in
                     let sight = Ledger.Sight(
                         json, at: offset.rawValue, on: share.key,
-                        generation: share.obeysPrivacy
+                        generation: share.hidesPlaces
                             ? settings.1[book.device]?.generation ?? 0 : 0)
                     if let seen = ledger.seen[sight], seen != json {
                         violation = Violation(

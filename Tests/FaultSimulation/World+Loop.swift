@@ -103,10 +103,10 @@ extension World {
         let isFinishKnown = clockTouchedUntil == 0 || privacy.settings.trimFinishMeters <= 0
         // Laps and splits of a session without its beginning count from another start.
         let isWhole = !ledger.books.contains { $1.device == share.device && ledger.hasLost($0) }
-        guard isEvent, isWhole, isFinishKnown || !share.obeysPrivacy else { return }
+        guard isEvent, isWhole, isFinishKnown || !share.hidesPlaces else { return }
         let sight = Ledger.Sight(
             json, at: cursor.offset.rawValue, on: share.key,
-            generation: share.obeysPrivacy ? privacy.generation : 0)
+            generation: share.hidesPlaces ? privacy.generation : 0)
         if let before = ledger.seen.updateValue(json, forKey: sight), before != json {
             throw Violation(
                 "two events for one cursor \(cursor): \(String(decoding: before, as: UTF8.self)) "

@@ -196,6 +196,21 @@ import Testing
                 elapsedSeconds: 2000) == nil)
     }
 
+    @Test func `A long wait at the start does not repeat itself, but for the worst`() throws {
+        var finish = FinishEstimator()
+        for second in 0...168 {
+            finish.update(meters: 3 * Double(second), movingSeconds: Double(second))
+        }
+        // 502 m in 167 s, after 5 minutes of standing.
+        let estimate = try #require(
+            finish.estimate(
+                raceKm: 10, meters: 502, gainMeters: 0, movingSeconds: 502 / 3,
+                elapsedSeconds: 300 + 502 / 3))
+        #expect(abs(estimate.expectedSeconds - (300 + 10_000 / 3)) < 1e-6)
+        #expect(estimate.bestSeconds < estimate.expectedSeconds)
+        #expect(estimate.worstSeconds > 2 * estimate.expectedSeconds)
+    }
+
     @Test func `Once the distance is reached the finish stays at its mark`() throws {
         var finish = FinishEstimator()
         func estimate(_ raceKm: Double, at second: Double) -> FinishEstimate? {

@@ -24,7 +24,7 @@ import Testing
         log.syncAppended()
         let summary = try #require(log.summary(of: FlowFixture.session))
         let rule = ProjectionRule(privacy)
-        let live = try #require(fixture.live?.views.fields(obeyingPrivacy: rule != .everything))
+        let live = try #require(fixture.live?.views.fields(hidingPlaces: rule != .everything))
         let index = try ProjectionIndex.reading(
             summary, rule: rule, reader: log.reader(), now: fixture.flow.now)
         for index in [nil, index] {

@@ -78,7 +78,7 @@ import Testing
                 now: FlowFixture.time(150))
             return begun?.everything.changed.first { $0.key == .startedAt }?.bytes
         }
-        let live = fixture.live?.views.fields(obeyingPrivacy: false).everything
+        let live = fixture.live?.views.fields(hidingPlaces: false).everything
         let started = try #require(live?.changed.first { $0.key == .startedAt }?.bytes)
         #expect(try startedAt(FlowFixture.time(seconds)) == started)
     }
@@ -177,7 +177,7 @@ import Testing
         #expect(
             zip(released, released.dropFirst()).allSatisfy { $0.update.cursor < $1.update.cursor })
         let state = first.everything?.changed.first { $0.key == .elapsedSeconds }
-        let last = views.fields(obeyingPrivacy: true).everything.changed
+        let last = views.fields(hidingPlaces: true).everything.changed
             .first { $0.key == .elapsedSeconds }
         #expect(state != nil && state?.bytes != last?.bytes)
     }

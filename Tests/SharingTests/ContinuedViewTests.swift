@@ -37,7 +37,7 @@ import Testing
         var sessions = Self.continued()
         let share = Self.share(delaySeconds: row.delaySeconds, scope: scope)
         // Only a share with positions waits until the runner comes into view.
-        let back = share.obeysPrivacy ? row.to : row.to - 30
+        let back = share.hidesPlaces ? row.to : row.to - 30
         func isShown(_ seconds: Double) -> Bool {
             sessions.session(shownBy: share, at: Fixture.time(seconds)) == Self.session
         }

@@ -36,7 +36,7 @@ import Testing
         }
 
         mutating func take(_ update: SessionUpdate, of views: SessionViews, at now: Timestamp) {
-            var everything = views.fields(obeyingPrivacy: true).everything
+            var everything = views.fields(hidingPlaces: true).everything
             everything.event = update.event
             if delayed.accepts(update) {
                 delayed.take(

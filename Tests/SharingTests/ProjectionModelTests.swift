@@ -340,7 +340,7 @@ import Testing
                 let offset = RecordOffset(rawValue: UInt64(10 * index + 10))
                 let updates = views.take(event, at: offset, arrival: event.deviceTime)
                 let own =
-                    share.obeysPrivacy
+                    share.hidesPlaces
                     ? updates.hiding ?? []
                     : [
                         SessionUpdates.Dated(

@@ -206,7 +206,7 @@ import Testing
         var track = Fixture.share(3, scope: [.location])
         var directory = ShareDirectory([numbers, other])
         func obeys() -> [Bool?] {
-            [1, 2, 3].map { directory[ShareKey(rawValue: $0)]?.obeysPrivacy }
+            [1, 2, 3].map { directory[ShareKey(rawValue: $0)]?.hidesPlaces }
         }
         #expect(obeys() == [false, false, nil])
         #expect(directory.put(track).map(\.key) == [track.key, numbers.key])

@@ -100,9 +100,17 @@ enum OpenAPISchemas {
                         "sessions": integer, "sessionsByEffort": integer,
                         "fitness": optionalNumber, "fatigue": optionalNumber,
                         "form": optionalNumber, "acuteToChronic": optionalNumber,
-                        "monotony": optionalNumber, "warning": ["type": ["string", "null"]],
+                        "monotony": optionalNumber,
+                        "monotonyLevel": ["type": ["string", "null"]],
+                        "warning": ["type": ["string", "null"]],
                     ], required: ["day", "load", "sessions", "fitness", "fatigue", "form"])),
-        ], required: ["timeZone", "sessionsPending", "days"])
+            "weeks": list(
+                exactly([
+                    "start": ["type": "string", "format": "date"], "sessions": integer,
+                    "distanceKm": number, "climbMeters": number, "movingSeconds": number,
+                    "load": number,
+                ])),
+        ], required: ["timeZone", "sessionsPending", "days", "weeks"])
 
     private static let device = object(
         [

@@ -23,8 +23,7 @@ struct TrainingWeek: Encodable, Hashable, Sendable {
     init(at now: Timestamp, timeZone: String) {
         zone = TimeZone(identifier: timeZone) ?? .gmt
         let today = Self.day(of: now, in: zone)
-        // The first day of 1970 was a Thursday.
-        monday = today - ((today + 3) % 7 + 7) % 7
+        monday = TrainingHistory.monday(of: today)
         days = Array(repeating: false, count: 7)
         start = Date(timeIntervalSince1970: Double(monday) * 86_400)
             .formatted(.iso8601.year().month().day())

@@ -17,6 +17,11 @@ public struct TrainingHistory: Sendable {
         }
     }
 
+    /// How much alike the days of a week are: the reference's flags at 1.5 and 2.0.
+    public enum MonotonyLevel: String, Sendable {
+        case varied, normal, high
+    }
+
     public struct Form: Hashable, Sendable {
         /// Chronic load: exponential mean over 42 days.
         public var fitness: Double
@@ -28,6 +33,10 @@ public struct TrainingHistory: Sendable {
         public var acuteToChronic: Double?
         /// Mean over deviation of the last 7 days (Foster 1998), at most 10.
         public var monotony: Double?
+        /// From 1.5 on normal, above 2 high; `nil` without load.
+        public var monotonyLevel: MonotonyLevel? {
+            monotony.map { $0 > 2 ? .high : $0 >= 1.5 ? .normal : .varied }
+        }
 
         /// Days since the first session, including its day.
         public var historyDays: Int
@@ -61,6 +70,9 @@ public struct TrainingHistory: Sendable {
         let local = time.microseconds / 1_000_000 + Int64(seconds) - 3 * 3600
         return Int(local >= 0 ? local / 86_400 : (local - 86_399) / 86_400)
     }
+
+    /// The Monday of a day's week; both in days since 1970, which began on a Thursday.
+    public static func monday(of day: Int) -> Int { day - ((day + 3) % 7 + 7) % 7 }
 
     /// The form at the end of `day` (days since 1970, as in ``day(of:offset:)``).
     public func form(on day: Int) -> Form? {

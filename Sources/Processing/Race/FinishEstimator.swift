@@ -2,9 +2,10 @@ import SensorModel
 
 /// Predicts the time at the race distance: expected, best and worst.
 ///
-/// The expected time continues at the mean pace per effort kilometer, with the same share of
-/// pauses. Best and worst come from the variation of the pace over pieces of 500 m, and widen with
-/// the remaining distance. Once the distance is reached, all three are the time at its mark.
+/// The expected time continues at the mean pace per effort kilometer, without further pauses: over
+/// recorded runs that errs less than any share of the pauses so far. The worst has that share. Best
+/// and worst come from the variation of the pace over pieces of 500 m, and widen with the remaining
+/// distance. Once the distance is reached, all three are the time at its mark.
 struct FinishEstimator: Sendable {
     struct Parameters: Sendable {
         /// Minimum meters for an estimate; the reference's projection starts there.
@@ -92,7 +93,7 @@ struct FinishEstimator: Sendable {
         let spread = max(parameters.spreadMin, variation)
         return FinishEstimate(
             bestSeconds: elapsedSeconds + rest * (1 - min(spread, 0.5)),
-            expectedSeconds: elapsedSeconds + rest * (1 + pausedShare),
+            expectedSeconds: elapsedSeconds + rest,
             worstSeconds: elapsedSeconds
                 + rest * (1 + pausedShare) * (1 + spread + parameters.fadeShare))
     }

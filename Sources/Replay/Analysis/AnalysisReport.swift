@@ -37,8 +37,9 @@ public struct AnalysisReport: Sendable {
     public let splitSeconds: [Double]
     public let series: [Row]
 
+    /// Reads a report; `nil` if the text is none.
+    ///
     /// - Parameter json: Output of `analyze --json`.
-    /// - Returns: `nil` if it is none.
     public init?(json: [UInt8]) {
         guard let object = try? JSONValue(parsing: json),
             let summary = object["summary"]?.members, let rows = object["series"]?.array

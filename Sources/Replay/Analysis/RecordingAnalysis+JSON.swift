@@ -33,11 +33,31 @@ extension RecordingAnalysis {
                     $0.number("distanceMeters", reached.distanceMeters, digits: 2)
                 }
             }
+            write(RunShares(series), to: &$0)
             if let imported { write(imported, to: &$0) }
             $0.key("series")
             $0.array(series) { row, text in text.object { write(row, to: &$0) } }
         }
         return text.string
+    }
+
+    private func write(_ shares: RunShares, to text: inout AnalysisJSON) {
+        text.key("slopeMeters")
+        let slopes = RunShares.Slope.allCases.filter { shares.meters[$0] != nil }
+        text.array(slopes) { slope, text in
+            text.object {
+                $0.text("slope", slope.rawValue)
+                $0.number("meters", shares.meters[slope], digits: 1)
+            }
+        }
+        text.key("paceSeconds")
+        text.array(shares.paceTimes) { pace, text in
+            text.object {
+                $0.integer("from", pace.from)
+                $0.integer("to", pace.from + RunShares.paceSeconds)
+                $0.number("seconds", pace.seconds, digits: 1)
+            }
+        }
     }
 
     private func write(_ imported: Imported, to text: inout AnalysisJSON) {

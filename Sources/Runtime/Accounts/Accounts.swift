@@ -171,7 +171,7 @@ package final class Accounts: Sendable {
         withState { state in
             let shares = state.shares.shares(of: id)
             guard let privacy = state.devices[id]?.privacy,
-                shares.contains(where: { $0.obeysPrivacy && $0.isActive(at: now) })
+                shares.contains(where: { $0.hidesPlaces && $0.isActive(at: now) })
             else { return .everything }
             return ProjectionRule(privacy)
         }

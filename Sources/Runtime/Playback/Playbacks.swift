@@ -153,7 +153,7 @@ package final class Playbacks: Sendable {
     }
 
     private func bytes(of member: Share) -> Int {
-        guard member.obeysPrivacy, let device = member.device,
+        guard member.hidesPlaces, let device = member.device,
             accounts.privacy(of: device).trimFinishMeters > 0
         else { return Self.bytesEach }
         return Self.finishBytesEach

@@ -10,8 +10,8 @@ public struct DelayedView: Sendable {
     public struct Kind: Hashable, Sendable {
         public let device: DeviceID
         public let scope: Scope
-        /// The shares' ``Share/obeysPrivacy``.
-        public let obeysPrivacy: Bool
+        /// The shares' ``Share/hidesPlaces``.
+        public let hidesPlaces: Bool
         public let delaySeconds: Int
         /// Whether the shares have a public name: these show only sessions that still go on.
         public let isPublic: Bool
@@ -21,7 +21,7 @@ public struct DelayedView: Sendable {
             guard let device = share.device, share.delaySeconds > 0 else { return nil }
             self.device = device
             scope = share.scope
-            obeysPrivacy = share.obeysPrivacy
+            hidesPlaces = share.hidesPlaces
             delaySeconds = share.delaySeconds
             isPublic = share.publicName != nil
         }

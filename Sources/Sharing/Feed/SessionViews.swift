@@ -1,7 +1,7 @@
 public import SensorModel
 
 /// One session as its device's shares show it: the full view, and, if the owner hides something, a
-/// hiding view for shares that obey privacy. Belongs to the pipeline.
+/// hiding view for shares that hide places. Belongs to the pipeline.
 ///
 /// After a change of the owner's privacy settings a new value replaces this one and reads the
 /// session again.
@@ -97,15 +97,15 @@ public struct SessionViews: Sendable {
     public var nextDeadline: Timestamp? { hiding.first?.projection?.nextDeadline }
 
     /// The shown fields of the session, before scope.
-    public func fields(obeyingPrivacy: Bool) -> SessionFields {
-        guard obeyingPrivacy, let hiding = hiding.first else { return everything }
+    public func fields(hidingPlaces: Bool) -> SessionFields {
+        guard hidingPlaces, let hiding = hiding.first else { return everything }
         return hiding.fields
     }
 
     /// Whether the hiding view has shown anything of the session.
     public var isInView: Bool { hiding.first.map { $0.projection?.hasShown ?? false } ?? true }
 
-    /// Whether shares that obey privacy have been shown the end. Read for each frame, so no fields are
+    /// Whether shares that hide places have been shown the end. Read for each frame, so no fields are
     /// copied.
     public var hasEndedInView: Bool {
         hiding.isEmpty ? everything.hasEnded : hiding[0].fields.hasEnded
@@ -132,9 +132,9 @@ public struct SessionViews: Sendable {
 
     public var isWithheld: Bool { hiding.first.map { $0.projection == nil } ?? false }
 
-    /// Whether a share that obeys privacy, or one that does not, hides anything of the session.
-    public func hides(obeyingPrivacy: Bool) -> Bool {
-        obeyingPrivacy && !hiding.isEmpty
+    /// Whether a share that hides places, or one that does not, hides anything of the session.
+    public func hides(hidingPlaces: Bool) -> Bool {
+        hidingPlaces && !hiding.isEmpty
     }
 
     private mutating func encodeShown() -> [SessionUpdates.Dated] {

@@ -12,10 +12,10 @@ public enum ProjectionRule: Hashable, Sendable {
     case hiding(PrivacySettings)
 
     public init(_ share: Share, privacy: PrivacySettings) {
-        self = share.obeysPrivacy ? Self(privacy) : .everything
+        self = share.hidesPlaces ? Self(privacy) : .everything
     }
 
-    /// The rule for shares that obey the settings.
+    /// The rule for shares that hide places.
     public init(_ privacy: PrivacySettings) {
         self = privacy.hidesNothing ? .everything : .hiding(privacy)
     }

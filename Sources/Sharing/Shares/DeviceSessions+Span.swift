@@ -59,7 +59,7 @@ extension DeviceSessions {
         /// - Returns: Whether the share may show it, now or to a viewer that comes back.
         func isOpen(to share: Share, seenAt time: Timestamp?) -> Bool {
             guard !isUncertain(for: share), !wasOver(for: share),
-                let start = share.obeysPrivacy ? cameIntoView : began
+                let start = share.hidesPlaces ? cameIntoView : began
             else { return false }
             return time.map { start <= $0 } ?? true
         }

@@ -247,7 +247,7 @@ public struct DeviceSessions: Sendable {
         // and a session under way, which is the newest as a rule, ends the search.
         var latest: (rank: Int, session: SessionID)?
         for span in (spans[device] ?? []).reversed() where span.isOpen(to: share, seenAt: seen) {
-            if let end = end(of: span, inView: share.obeysPrivacy, at: seen) {
+            if let end = end(of: span, inView: share.hidesPlaces, at: seen) {
                 if latest.map({ $0.rank < end.rank }) ?? true { latest = (end.rank, span.session) }
             } else if latest == nil || end(of: span, inView: false, at: seen) == nil {
                 // A viewer that saw a newer session end is not led back to one that is over.
@@ -287,7 +287,7 @@ public struct DeviceSessions: Sendable {
         {
             return Unresolved(session: uncertain.session, isOfEnd: true)
         }
-        guard share.obeysPrivacy, let device = share.device,
+        guard share.hidesPlaces, let device = share.device,
             let shown = session(shownBy: share, at: now)
         else { return nil }
         let span = spans[device]?.first { $0.session == shown }

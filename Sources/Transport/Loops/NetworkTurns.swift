@@ -15,6 +15,13 @@ protocol TurnTaker: AnyObject {
 /// viewers and devices, and one peer can cause them by the thousand. So they get only a part of the
 /// time, and networks take turns. Loop only.
 final class NetworkTurns {
+    /// The connections of a network that wait.
+    private struct Queue {
+        var connections = CircularBuffer<any TurnTaker>()
+        /// Number of them that have closed.
+        var left = 0
+    }
+
     /// Longest time for such work without a pause.
     private let turn: TimeAmount
     /// Length of the pause for everything else, as a multiple of the time used.
@@ -22,12 +29,6 @@ final class NetworkTurns {
     private let hasRoom: () -> Bool
     private let clock: () -> NIODeadline
     private let eventLoop: any EventLoop
-    private struct Queue {
-        var connections = CircularBuffer<any TurnTaker>()
-        /// Number of them that have closed.
-        var left = 0
-    }
-
     private var waiting: [PeerAddress.Prefix: Queue] = [:]
     /// The waiting networks, the next one first.
     private var order = CircularBuffer<PeerAddress.Prefix>()

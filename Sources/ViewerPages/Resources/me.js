@@ -194,15 +194,18 @@ async function loadTraining() {
   const isKnown = typeof today?.fitness === "number";
   setHidden(find(".training"), !isKnown);
   if (!isKnown) return;
+  const week = training.weeks?.at(-1);
   const values = [
+    ["weekDistance", week?.distanceKm, 1], ["weekClimb", week?.climbMeters, 0],
     ["fitness", today.fitness, 0], ["fatigue", today.fatigue, 0], ["form", today.form, 0],
     ["acuteToChronic", today.acuteToChronic, 2], ["monotony", today.monotony, 1],
   ];
   find(".training-values").replaceChildren(...values.map(([name, value, digits]) =>
     make("div", {}, make("dt", {}, t(name)),
       make("dd", {}, typeof value === "number" ? value.toFixed(digits) : format.missing))));
-  setHidden(find(".training-warning"), !today.warning);
-  setText(find(".training-warning"), today.warning ? t(today.warning) : "");
+  const warning = today.warning ?? (today.monotonyLevel === "high" ? "monotonyHigh" : undefined);
+  setHidden(find(".training-warning"), !warning);
+  setText(find(".training-warning"), warning ? t(warning) : "");
 }
 
 function factsOf({ distanceMeters, movingSeconds, averageHeartRate }) {

@@ -10,8 +10,9 @@ struct TrainingCommand: AsyncParsableCommand {
             Load is hrTSS, or effort kilometers for a session without heart rate. Fitness and \
             fatigue smooth it over 42 and 7 days, form is their difference. Acute to chronic is \
             the mean of 7 days over that of 28 (above 1.5 risks injury), monotony the week's \
-            mean over its deviation. Days end at three in the morning in the wearer's time zone \
-            (pulsecast device set NAME --time-zone).
+            mean over its deviation (above 2 is high). Below are the sums of each week. Days \
+            end at three in the morning in the wearer's time zone (pulsecast device set NAME \
+            --time-zone).
 
             Example:
               pulsecast training my-watch --days 7
@@ -39,7 +40,12 @@ struct TrainingCommand: AsyncParsableCommand {
             list,
             columns: [
                 "day", "load", "sessions", "fitness", "fatigue", "form", "acuteToChronic",
-                "monotony", "warning",
+                "monotony", "monotonyLevel", "warning",
             ])
+        let weeks = try JSONSerialization.data(withJSONObject: answer?["weeks"] ?? [])
+        Terminal.say("")
+        try admin.print(
+            weeks,
+            columns: ["start", "sessions", "distanceKm", "climbMeters", "movingSeconds", "load"])
     }
 }

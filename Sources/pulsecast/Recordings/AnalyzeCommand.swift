@@ -145,6 +145,11 @@ struct AnalyzeCommand: AsyncParsableCommand {
             table.add(["in target zone", text(percent, "% (\(compliance))")])
         }
         table.add(["climb", text(metrics.elevationGainMeters, "m")])
+        let shares = RunShares(analysis.series)
+        for slope in RunShares.Slope.allCases {
+            guard let meters = shares.meters[slope], slope != .flat else { continue }
+            table.add([slope.rawValue, text(meters, "m")])
+        }
         table.add(["pauses", "\(analysis.pauses.count)"])
         table.add(["splits", "\(analysis.splits.count)"])
         for reached in analysis.checkpoints {

@@ -79,6 +79,7 @@ import WireFormat
         #expect(today["acuteToChronic"] as? Double == 2.29)
         #expect(today["warning"] as? String == "injuryRisk")
         #expect(today["monotony"] as? Double == 10)
+        #expect(today["monotonyLevel"] as? String == "high")
         let fitness = try #require(today["fitness"] as? Double)
         let fatigue = try #require(today["fatigue"] as? Double)
         #expect(abs(fitness - 37.01) < 0.01)
@@ -87,6 +88,24 @@ import WireFormat
         #expect(days.map { $0["sessionsByEffort"] as? Int ?? 0 }.reduce(0, +) == 24)
         #expect(days.first?["fitness"] is NSNull)
         #expect(days.first?["load"] as? Double == 0)
+    }
+
+    @Test func `Weeks begin on Monday and have the sums of the days that are shown`() throws {
+        var metrics = Metrics()
+        metrics.distanceMeters = 5250
+        metrics.elevationGainMeters = 40
+        metrics.movingSeconds = 1800
+        metrics.effortKm = 5.65
+        // A Sunday at 2 in the night of Monday, and a Monday and a Thursday.
+        let sessions = ["2026-11-16T02:30:00Z", "2026-11-16T12:00:00Z", "2026-11-19T12:00:00Z"]
+            .map { TrainingReport.Session(start: Self.time($0), totals: .init(metrics)) }
+        let report = TrainingReport(
+            sessions: sessions, at: Self.time("2026-11-20T12:00:00Z"), timeZone: "UTC", days: 7)
+        let weeks = report.weeks.map { [$0.start, "\($0.sessions)", "\($0.distanceKm)"] }
+        #expect(weeks == [["2026-11-09", "1", "5.25"], ["2026-11-16", "2", "10.5"]])
+        #expect(report.weeks.map(\.climbMeters) == [40, 80])
+        #expect(report.weeks.map(\.movingSeconds) == [1800, 3600])
+        #expect(report.weeks.map(\.load) == [5.65, 11.3])
     }
 
     // MARK: With a running daemon

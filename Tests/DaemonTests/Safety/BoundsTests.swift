@@ -82,14 +82,14 @@ import Transport
             }
             let numbers = try make { $0.scope = [.metrics] }
             for _ in 0..<205 { try administration.revokeShare(make { $0.scope = [.heartRate] }) }
-            func obeysPrivacy() -> Bool {
+            func hidesPlaces() -> Bool {
                 running.daemon.accounts.shares.contains {
-                    $0.key == numbers.key && $0.obeysPrivacy
+                    $0.key == numbers.key && $0.hidesPlaces
                 }
             }
-            #expect(obeysPrivacy())
+            #expect(hidesPlaces())
             try administration.revokeShare(placed)
-            #expect(!obeysPrivacy())
+            #expect(!hidesPlaces())
         }
     }
 
