@@ -12,12 +12,14 @@ final class RequestTurns {
     private static let restFactor: Int64 = 4
 
     private let eventLoop: any EventLoop
+    private let clock: () -> NIODeadline
     private var waiting: [HTTPConnection] = []
     private var isScheduled = false
     private var restsUntil = NIODeadline.distantPast
 
-    init(_ eventLoop: any EventLoop) {
+    init(_ eventLoop: any EventLoop, clock: @escaping () -> NIODeadline = NIODeadline.now) {
         self.eventLoop = eventLoop
+        self.clock = clock
     }
 
     /// Calls ``HTTPConnection/takeTurn()`` when it is the connection's turn.
@@ -28,13 +30,13 @@ final class RequestTurns {
 
     /// Runs the answer to a request that others wait behind, and counts its time as used.
     func runTimed(_ work: () -> Void) {
-        let begin = NIODeadline.now()
+        let begin = clock()
         work()
         rest(since: begin)
     }
 
     private func rest(since begin: NIODeadline) {
-        let end = NIODeadline.now()
+        let end = clock()
         restsUntil =
             max(restsUntil, end) + .nanoseconds(Self.restFactor * (end - begin).nanoseconds)
     }
@@ -48,13 +50,13 @@ final class RequestTurns {
 
     private func serve() {
         isScheduled = false
-        let begin = NIODeadline.now()
+        let begin = clock()
         // An answer has lengthened the pause meanwhile.
         guard restsUntil <= begin else { return schedule() }
         var taken = 0
         // Connections that return meanwhile wait for the next turn.
         let count = waiting.count
-        while taken < count, NIODeadline.now() < begin + Self.turn {
+        while taken < count, clock() < begin + Self.turn {
             waiting[taken].takeTurn()
             taken += 1
         }

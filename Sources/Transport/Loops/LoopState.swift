@@ -68,14 +68,14 @@ final class LoopState {
         eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, subscriberBytesMax: Int,
         counters: TransportCounters, frameRates: FrameRates,
         arrivalClock: @escaping @Sendable () -> Timestamp,
-        loopClock: @escaping () -> NIODeadline = NIODeadline.now,
+        loopClock: @escaping @Sendable () -> NIODeadline = NIODeadline.now,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
     ) {
         index = rings.index
         self.eventLoop = eventLoop
         self.loopClock = loopClock
-        requestTurns = RequestTurns(eventLoop)
-        conversationTurns = ConversationTurns(eventLoop)
+        requestTurns = RequestTurns(eventLoop, clock: loopClock)
+        conversationTurns = ConversationTurns(eventLoop, clock: loopClock)
         handshakeTurns = NetworkTurns(eventLoop, clock: loopClock)
         helloTurns = NetworkTurns(eventLoop, clock: loopClock)
         self.counters = counters

@@ -33,7 +33,9 @@ enum HTTPTarget {
                 index: 0, inbound: ByteRing(capacity: 1 << 16),
                 outbound: RingBuffer(capacity: 16), published: { 0 }),
             pace: BroadcastPace(), subscriberBytesMax: 256 << 10, counters: TransportCounters(),
-            frameRates: FrameRates(), arrivalClock: { time })
+            frameRates: FrameRates(), arrivalClock: { time },
+            // Turns take no time: nothing advances the embedded loop's.
+            loopClock: { .uptimeNanoseconds(0) })
         let admission = ConnectionAdmission(counters: state.counters)
         guard
             case .success(let ticket) = admission.admit(
