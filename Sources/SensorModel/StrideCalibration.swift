@@ -24,8 +24,11 @@ public struct StrideCalibration: Hashable, Sendable {
 
     public static let recordsMin = 5
     public static let recordsMax = 100
-    private static let stepsMin = 20
+    private static let steps = 20...1000
     private static let secondsMin = 10.0
+    /// Beyond these no body's steps lie.
+    private static let slopes = -0.1...0.1
+    private static let intercepts = -5.0...5.0
 
     /// Meters a step for one step/min more.
     public var slope: Double
@@ -37,12 +40,13 @@ public struct StrideCalibration: Hashable, Sendable {
         self.intercept = intercept
     }
 
-    /// Fits a line. `nil` for too few or too short records, and if all have one cadence, which
-    /// leaves the line's slope open.
+    /// Fits a line. `nil` for too few or too short records, for steps of no body, and if all have
+    /// one cadence, which leaves the line's slope open.
     public init?(records: [Record]) {
         guard (Self.recordsMin...Self.recordsMax).contains(records.count),
             records.allSatisfy({
-                $0.steps >= Self.stepsMin && $0.seconds >= Self.secondsMin && $0.seconds.isFinite
+                Self.steps.contains($0.steps) && $0.seconds >= Self.secondsMin
+                    && $0.seconds.isFinite
             })
         else { return nil }
         let count = Double(records.count)
@@ -57,6 +61,11 @@ public struct StrideCalibration: Hashable, Sendable {
         guard spread / count >= 0.25 else { return nil }
         slope = product / spread
         intercept = length - slope * cadence
+        guard isUsable else { return nil }
+    }
+
+    private var isUsable: Bool {
+        Self.slopes.contains(slope) && Self.intercepts.contains(intercept)
     }
 
     /// Text of the line, which ``init(text:)`` reads.
@@ -89,9 +98,9 @@ public struct StrideCalibration: Hashable, Sendable {
         guard let times = text.firstRange(of: "*cadence"),
             let slope = NumberText.double(String(text[..<times.lowerBound])),
             case let rest = text[times.upperBound...].drop(while: { $0 == "+" }),
-            let intercept = NumberText.double(String(rest)),
-            (-0.1...0.1).contains(slope), (-5...5).contains(intercept)
+            let intercept = NumberText.double(String(rest))
         else { return nil }
-        return StrideCalibration(slope: slope, intercept: intercept)
+        let line = StrideCalibration(slope: slope, intercept: intercept)
+        return line.isUsable ? line : nil
     }
 }

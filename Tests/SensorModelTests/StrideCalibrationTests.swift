@@ -26,6 +26,8 @@ import Testing
             records.dropLast() + [Record(steps: 90, seconds: 9.9)],
             records.dropLast() + [Record(steps: 90, seconds: .infinity)],
             Array(repeating: records, count: 21).flatMap(\.self),
+            records.dropLast() + [Record(steps: .max, seconds: 10)],
+            [100, 101, 102, 103, 20].map { Record(steps: $0, seconds: 10) },
         ] as [[Record]]) func `Too few, too short or equal records have no line`(records: [Record])
     {
         #expect(StrideCalibration(records: records) == nil)
