@@ -20,7 +20,7 @@ def owner(browser, cast):
     page = browser.open(f"{cast.base}/me#{cast.token}", width=390, height=1400)
     page.wait("document.querySelectorAll('.session').length === 1", PATIENCE)
     page.wait("document.querySelector('.cheer-list li')?.textContent.includes('Go Anna!')", PATIENCE)
-    page.wait("document.querySelectorAll('.training:not([hidden]) dd').length === 5", PATIENCE)
+    page.wait("document.querySelectorAll('.training:not([hidden]) dd').length === 7", PATIENCE)
     page.run("document.querySelector('.new-share').open = true")
     page.run("document.querySelector('.new-share [name=label]').value = 'Mum'")
     page.run("document.querySelector('.new-share form').requestSubmit()")
