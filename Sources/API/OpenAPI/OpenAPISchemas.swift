@@ -110,7 +110,11 @@ enum OpenAPISchemas {
                     "distanceKm": number, "climbMeters": number, "movingSeconds": number,
                     "load": number,
                 ])),
-        ], required: ["timeZone", "sessionsPending", "days", "weeks"])
+            "heartRateDrift": [
+                "type": ["object", "null"],
+                "properties": ["percent": number, "runs": integer, "isWarned": flag],
+            ],
+        ], required: ["timeZone", "sessionsPending", "days", "weeks", "heartRateDrift"])
 
     private static let device = object(
         [

@@ -57,6 +57,14 @@ struct TrainingReport: Encodable {
     let days: [Day]
     /// Weeks of ``days``, oldest first.
     let weeks: [Week]
+    /// How the newest run's heart rate compares with others at its pace; `null`: too few of them.
+    let heartRateDrift: NullableField<Drift>
+
+    struct Drift: Encodable {
+        let percent: Double
+        let runs: Int
+        let isWarned: Bool
+    }
 
     init(sessions: [Session], pending: Int = 0, at now: Timestamp, timeZone: String, days: Int) {
         sessionsPending = pending
@@ -75,6 +83,10 @@ struct TrainingReport: Encodable {
         let today = TrainingHistory.day(of: now, offset: offset(now))
         let shown = today - days + 1...today
         self.days = shown.map { Day($0, sessions: byDay[$0] ?? [], in: history) }
+        heartRateDrift = NullableField(
+            HeartRateDrift(sessions.compactMap(\.run)).map {
+                Drift(percent: Self.rounded($0.percent), runs: $0.runs, isWarned: $0.isWarned)
+            })
         let byWeek = Dictionary(grouping: shown, by: TrainingHistory.monday)
         weeks = byWeek.keys.sorted().map { monday in
             let days = byWeek[monday] ?? []
@@ -82,6 +94,20 @@ struct TrainingReport: Encodable {
                 monday, sessions: days.flatMap { byDay[$0] ?? [] },
                 load: days.reduce(0) { $0 + history.load(on: $1) })
         }
+    }
+}
+
+extension TrainingReport.Session {
+    /// Shortest way whose pace is compared, meters.
+    private static let comparedMetersMin = 1000.0
+
+    /// Its pace and heart rate; `nil` where one is unknown, or the way is short.
+    fileprivate var run: HeartRateDrift.Run? {
+        guard let meters = totals.distanceMeters, meters >= Self.comparedMetersMin,
+            let beats = totals.averageHeartRate
+        else { return nil }
+        return HeartRateDrift.Run(
+            start: start, secondsPerKm: totals.movingSeconds / meters * 1000, beatsPerMinute: beats)
     }
 }
 

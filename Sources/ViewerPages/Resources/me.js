@@ -203,7 +203,9 @@ async function loadTraining() {
   find(".training-values").replaceChildren(...values.map(([name, value, digits]) =>
     make("div", {}, make("dt", {}, t(name)),
       make("dd", {}, typeof value === "number" ? value.toFixed(digits) : format.missing))));
-  const warning = today.warning ?? (today.monotonyLevel === "high" ? "monotonyHigh" : undefined);
+  const warning = today.warning
+    ?? (training.heartRateDrift?.isWarned ? "heartRateDrift" : undefined)
+    ?? (today.monotonyLevel === "high" ? "monotonyHigh" : undefined);
   setHidden(find(".training-warning"), !warning);
   setText(find(".training-warning"), warning ? t(warning) : "");
 }

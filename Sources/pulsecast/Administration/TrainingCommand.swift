@@ -44,6 +44,13 @@ struct TrainingCommand: AsyncParsableCommand {
             ])
         let weeks = try JSONSerialization.data(withJSONObject: answer?["weeks"] ?? [])
         Terminal.say("")
+        if let drift = answer?["heartRateDrift"] as? [String: Any],
+            drift["isWarned"] as? Bool == true
+        {
+            Terminal.say(
+                "The newest run's heart rate is \(drift["percent"] ?? "") % above that of others"
+                    + " at its pace: heat, fatigue or illness?\n")
+        }
         try admin.print(
             weeks,
             columns: ["start", "sessions", "distanceKm", "climbMeters", "movingSeconds", "load"])

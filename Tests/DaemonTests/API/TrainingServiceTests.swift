@@ -108,6 +108,28 @@ import WireFormat
         #expect(report.weeks.map(\.load) == [5.65, 11.3])
     }
 
+    @Test func `A heart that beats faster at the same pace is told`() throws {
+        let sessions = (0..<5).map { day in
+            var metrics = Metrics()
+            metrics.distanceMeters = 6000
+            metrics.movingSeconds = 1800
+            metrics.averageHeartRate = day == 4 ? 165 : 150
+            return TrainingReport.Session(
+                start: Self.time("2026-11-10T10:00:00Z").advanced(bySeconds: Double(day) * 86_400),
+                totals: .init(metrics))
+        }
+        func drift(_ sessions: [TrainingReport.Session]) throws -> Any? {
+            let report = TrainingReport(
+                sessions: sessions, at: Self.time("2026-11-20T12:00:00Z"), timeZone: "UTC", days: 7)
+            let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(report))
+            return (object as? [String: Any])?["heartRateDrift"]
+        }
+        let told = try #require(try drift(sessions) as? [String: Any])
+        #expect(told["percent"] as? Double == 10 && told["isWarned"] as? Bool == true)
+        #expect(told["runs"] as? Int == 5)
+        #expect(try drift(Array(sessions.dropFirst())) is NSNull)
+    }
+
     // MARK: With a running daemon
 
     /// Sends a six-minute recording of another day with a constant heart rate.
