@@ -126,6 +126,16 @@ struct AnalyzeCommand: AsyncParsableCommand {
         Terminal.complain("drawn: \(path)")
     }
 
+    private static func name(of slope: RunShares.Slope) -> String {
+        switch slope {
+        case .steepDown: "down, above 15 %"
+        case .moderateDown: "down, 5 to 15 %"
+        case .flat: "flat, below 5 %"
+        case .moderateUp: "up, 5 to 15 %"
+        case .steepUp: "up, above 15 %"
+        }
+    }
+
     private static func summary(of source: String, _ analysis: RecordingAnalysis) -> String {
         let metrics = analysis.final
         func text(_ value: Double?, _ unit: String, digits: Int = 0) -> String {
@@ -147,8 +157,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
         table.add(["climb", text(metrics.elevationGainMeters, "m")])
         let shares = RunShares(analysis.series)
         for slope in RunShares.Slope.allCases {
-            guard let meters = shares.meters[slope], slope != .flat else { continue }
-            table.add([slope.rawValue, text(meters, "m")])
+            guard let meters = shares.meters[slope] else { continue }
+            table.add([name(of: slope), text(meters, "m")])
         }
         table.add(["pauses", "\(analysis.pauses.count)"])
         table.add(["splits", "\(analysis.splits.count)"])
