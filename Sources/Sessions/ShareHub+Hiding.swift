@@ -4,13 +4,13 @@ package import Sharing
 extension ShareHub {
     /// Whether a share of the device from which something is hidden has viewers.
     func hasViewersOfHiding(of device: DeviceID) -> Bool {
-        sharesObeying(of: device).contains { entries[$0.key]?.viewers.isEmpty == false }
+        sharesHidingPlaces(of: device).contains { entries[$0.key]?.viewers.isEmpty == false }
     }
 
     /// Called when the session's view is withheld. Viewers of it, and those that wait for its first
     /// shown point, are closed; their reconnects cause the session to be read again.
     func sessionWithheld(_ session: SessionID, of device: DeviceID) {
-        for share in sharesObeying(of: device) {
+        for share in sharesHidingPlaces(of: device) {
             guard let showing = showing(on: share), showing != session else {
                 close(share.key, code: .restarting)
                 continue
@@ -43,7 +43,7 @@ extension ShareHub {
         for share in directory.shares(of: device) { close(share.key, code: .restarting) }
     }
 
-    private func sharesObeying(of device: DeviceID) -> [Share] {
+    private func sharesHidingPlaces(of device: DeviceID) -> [Share] {
         directory.shares(of: device).filter(\.hidesPlaces)
     }
 }

@@ -53,6 +53,7 @@ extension SystemTests {
                     (["--compare", "a.json"], 1, "--json"),
                     (["--compare", "none.fit"], 1, "none.fit"),
                     (["--offset", "1"], 2, "--compare"),
+                    (["--compare", "old.json", "--offset", "1e300"], 2, "--offset"),
                 ] as [([String], Int32, String)] {
                     _ = try folder.write("{}", to: "a.json")
                     let wrong = try await Program.run(["analyze", "a.fit"] + arguments, in: folder)

@@ -84,7 +84,7 @@ struct TrainingReport: Encodable {
         let shown = today - days + 1...today
         self.days = shown.map { Day($0, sessions: byDay[$0] ?? [], in: history) }
         heartRateDrift = NullableField(
-            HeartRateDrift(sessions.compactMap(\.run)).map {
+            HeartRateDrift(sessions.compactMap(\.run), at: now).map {
                 Drift(percent: Self.rounded($0.percent), runs: $0.runs, isWarned: $0.isWarned)
             })
         let byWeek = Dictionary(grouping: shown, by: TrainingHistory.monday)
@@ -113,7 +113,7 @@ extension TrainingReport.Session {
 
 extension TrainingReport {
     /// The date of a day that is counted from 1970.
-    fileprivate static func date(_ day: Int) -> String {
+    static func date(_ day: Int) -> String {
         Date(timeIntervalSince1970: Double(day) * 86_400).formatted(.iso8601.year().month().day())
     }
 

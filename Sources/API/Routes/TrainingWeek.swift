@@ -25,8 +25,7 @@ struct TrainingWeek: Encodable, Hashable, Sendable {
         let today = Self.day(of: now, in: zone)
         monday = TrainingHistory.monday(of: today)
         days = Array(repeating: false, count: 7)
-        start = Date(timeIntervalSince1970: Double(monday) * 86_400)
-            .formatted(.iso8601.year().month().day())
+        start = TrainingReport.date(monday)
     }
 
     /// Adds a session's start; one in another week is ignored.

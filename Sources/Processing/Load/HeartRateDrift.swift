@@ -32,13 +32,17 @@ public struct HeartRateDrift: Hashable, Sendable {
     /// Older runs say little about today's heart: the time over which fitness is a mean.
     private static let days = TrainingHistory.fitnessDays
 
-    /// `nil`: fewer than five runs at the newest one's pace within 42 days.
-    public init?(_ all: [Run]) {
-        guard let newest = all.max(by: { $0.start < $1.start }) else { return nil }
-        let oldest = newest.start.advanced(bySeconds: -Self.days * 86_400)
-        let others = all.filter {
-            $0 != newest && $0.start >= oldest
-                && abs($0.secondsPerKm - newest.secondsPerKm) <= Self.paceSeconds
+    /// Compares the runs of the last 42 days. `nil`: fewer than five are at the newest one's pace.
+    ///
+    /// - Parameters:
+    ///   - all: Runs in any order.
+    ///   - now: The time at which the days end.
+    public init?(_ all: [Run], at now: Timestamp) {
+        let oldest = now.advanced(bySeconds: -Self.days * 86_400)
+        let recent = all.filter { $0.start >= oldest }
+        guard let newest = recent.max(by: { $0.start < $1.start }) else { return nil }
+        let others = recent.filter {
+            $0 != newest && abs($0.secondsPerKm - newest.secondsPerKm) <= Self.paceSeconds
         }
         guard others.count + 1 >= Self.runsMin else { return nil }
         let mean = others.reduce(0) { $0 + $1.beatsPerMinute } / Double(others.count)

@@ -30,6 +30,9 @@ public struct AnalysisReport: Sendable {
         public var value: Double?
     }
 
+    /// Longest time from the first record, seconds: of a recording of thirty years.
+    public static let secondsMax = 1e9
+
     /// The summary's numbers, in the order of the object; its lists are left out.
     public let figures: [Figure]
     public let pauses: [Pause]
@@ -51,7 +54,7 @@ public struct AnalysisReport: Sendable {
         }
         splitSeconds = (object["splits"]?.array ?? []).compactMap { $0["seconds"]?.double }
         series = rows.compactMap { row in
-            guard let t = row["t"]?.double else { return nil }
+            guard let t = row["t"]?.double, t.magnitude <= Self.secondsMax else { return nil }
             let values = Quantity.allCases.compactMap { quantity in
                 row[quantity.rawValue]?.double.map { (quantity, $0) }
             }

@@ -73,8 +73,8 @@ final class NetworkTurns {
         return false
     }
 
-    /// Notes that a waiting connection has closed. Half of those of a network that wait are open, so
-    /// that who connects and leaves holds no memory.
+    /// Notes that a waiting connection has closed. At least half of a network's queue stays open
+    /// connections: a peer that connects and leaves would fill the memory otherwise.
     func left(_ network: PeerAddress.Prefix) {
         guard var queue = waiting.removeValue(forKey: network) else { return }
         queue.left += 1

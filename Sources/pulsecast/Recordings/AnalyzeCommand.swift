@@ -50,7 +50,8 @@ struct AnalyzeCommand: AsyncParsableCommand {
     var offset: Double?
 
     func validate() throws {
-        guard offset == nil || compare != nil && offset?.isFinite == true else {
+        guard let offset else { return }
+        guard compare != nil, offset.magnitude <= AnalysisReport.secondsMax else {
             throw ValidationError("--offset takes a number of seconds, and needs --compare")
         }
     }
@@ -103,7 +104,7 @@ struct AnalyzeCommand: AsyncParsableCommand {
     /// Recordings of one run overlap; of two runs, both begin at second 0.
     private static func offset(of start: Timestamp?, in first: AnalyzedRecording) -> Double {
         guard let start, let begin = first.start else { return 0 }
-        let seconds = Double(start.microseconds - begin.microseconds) / 1e6
+        let seconds = start.seconds(since: begin)
         return seconds.magnitude < first.analysis.final.elapsedSeconds ? seconds : 0
     }
 

@@ -76,6 +76,13 @@ import Testing
         #expect(moved.pausesOnlyInSecond == [.init(start: 3.2)])
     }
 
+    @Test func `Times beyond any recording are left out`() throws {
+        let rows = "{\"t\":1e300,\"bpm\":1},{\"t\":-1e19,\"bpm\":1},{\"t\":2,\"bpm\":1}"
+        let report = try Self.report("{\"summary\":{},\"series\":[\(rows)]}")
+        #expect(report.series.map(\.t) == [2])
+        #expect(AnalysisComparison(report, report, offsetSeconds: 1e9).distances.count == 1)
+    }
+
     @Test(arguments: ["", "{}", "[1]", "{\"summary\":{}}", "{\"series\":[]}", "{\"summary\":1"])
     func `Other JSON is no analysis`(text: String) {
         #expect(AnalysisReport(json: Array(text.utf8)) == nil)
