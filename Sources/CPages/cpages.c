@@ -238,6 +238,9 @@ static const uint8_t sensors_js[] = {
 static const uint8_t series_js[] = {
 #embed "../ViewerPages/Resources/series.js"
 };
+static const uint8_t sessionlist_js[] = {
+#embed "../ViewerPages/Resources/sessionlist.js"
+};
 static const uint8_t splits_js[] = {
 #embed "../ViewerPages/Resources/splits.js"
 };
@@ -356,6 +359,7 @@ static const struct cpages_file files[] = {
     FILE("scrub.js", scrub_js),
     FILE("sensors.js", sensors_js),
     FILE("series.js", series_js),
+    FILE("sessionlist.js", sessionlist_js),
     FILE("splits.js", splits_js),
     FILE("start.html", start_html),
     FILE("start.js", start_js),

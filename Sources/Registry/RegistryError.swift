@@ -8,6 +8,8 @@ public enum RegistryError: Error, Hashable, Sendable {
     case unknownZone(String)
     /// More zones than a device may have; the value is the maximum.
     case zonesFull(Int)
+    /// More notes than a device may have; the value is the most bytes.
+    case notesFull(bytes: Int)
     /// Written by a later version of the daemon.
     case schemaIsNewer(found: Int, known: Int)
     case folderNotCreated(path: String)
@@ -30,6 +32,8 @@ extension RegistryError: CustomStringConvertible {
         case .unknownShare(let name): "there is no share \(name): see `pulsecast share list`"
         case .unknownZone(let name): "there is no privacy zone \(name)"
         case .zonesFull(let count): "a device has at most \(count) privacy zones"
+        case .notesFull(let bytes):
+            "a device's notes take at most \(bytes) bytes: shorten or remove others"
         case .schemaIsNewer(let found, let known):
             "the registry has version \(found) and this daemon knows \(known): "
                 + "install the newer daemon again, or restore the registry of this one"

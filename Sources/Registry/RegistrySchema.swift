@@ -5,7 +5,7 @@ import GRDB
 ///
 /// Times are microseconds since 1970. Secrets are hashed or sealed. 0 never means "unknown".
 enum RegistrySchema {
-    static let versions: [String] = [version1, version2, version3, version4]
+    static let versions: [String] = [version1, version2, version3, version4, version5]
 
     /// Migrates an older registry to the current version.
     ///
@@ -163,4 +163,16 @@ enum RegistrySchema {
     /// Adds the public name of a share. It is not unique here, because a new share may take the
     /// name of one that is over.
     private static let version4 = "ALTER TABLE share ADD COLUMN publicName TEXT;"
+
+    /// Adds what owners write about their sessions.
+    private static let version5 = """
+        CREATE TABLE sessionNote (
+            session BLOB PRIMARY KEY,
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            name TEXT,
+            text TEXT,
+            exertion INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX sessionNoteByDevice ON sessionNote(device);
+        """
 }

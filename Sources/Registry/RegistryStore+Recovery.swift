@@ -137,8 +137,8 @@ extension RegistryError {
         switch self {
         case .notWritable(let trouble), .unreadable(let trouble): return trouble
         case .folderNotCreated: return .probing(folder)
-        case .nameTaken, .unknownDevice, .unknownShare, .unknownZone, .zonesFull, .schemaIsNewer,
-            .damagedRow:
+        case .nameTaken, .unknownDevice, .unknownShare, .unknownZone, .zonesFull, .notesFull,
+            .schemaIsNewer, .damagedRow:
             return nil
         case .database(let code, _): return Self.trouble(code, in: folder)
         }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 public import SensorModel
 
@@ -19,20 +20,35 @@ extension RegistryStore {
     ) throws(RegistryError) -> [SessionID: SessionResult] {
         try read { database in
             var results: [SessionID: SessionResult] = [:]
-            for start in stride(from: 0, to: sessions.count, by: Self.sessionsPerStatement) {
-                let part = sessions[start..<min(start + Self.sessionsPerStatement, sessions.count)]
-                let marks = part.map { _ in "?" }.joined(separator: ",")
-                let rows = try Row.fetchCursor(
-                    database,
-                    sql: "SELECT \(Self.resultColumns) FROM session WHERE id IN (\(marks))",
-                    arguments: StatementArguments(part.map(\.column)))
-                while let row = try rows.next() {
-                    let result = try Self.result(row)
-                    results[result.session] = result
-                }
-            }
+            try Self.forEachRow(
+                of: sessions, columns: Self.resultColumns, table: "session", key: "id",
+                in: database
+            ) { id, row in results[id] = try Self.result(row, of: id) }
             return results
         }
+    }
+
+    /// Calls `body` with each row of some sessions. The first of `columns` is the session.
+    static func forEachRow(
+        of sessions: [SessionID], columns: String, table: String, key: String,
+        in database: Database, _ body: (SessionID, Row) throws -> Void
+    ) throws {
+        for start in stride(from: 0, to: sessions.count, by: sessionsPerStatement) {
+            let part = sessions[start..<min(start + sessionsPerStatement, sessions.count)]
+            let marks = part.map { _ in "?" }.joined(separator: ",")
+            let rows = try Row.fetchCursor(
+                database, sql: "SELECT \(columns) FROM \(table) WHERE \(key) IN (\(marks))",
+                arguments: StatementArguments(part.map(\.column)))
+            while let row = try rows.next() { try body(try session(of: row, table: table), row) }
+        }
+    }
+
+    /// The session in a row's first column.
+    static func session(of row: Row, table: String) throws(RegistryError) -> SessionID {
+        guard let bytes: Data = row[0], let id = SessionID(column: Array(bytes)) else {
+            throw .damagedRow(table: table)
+        }
+        return id
     }
 
     /// The last record of each session with results from a log.
@@ -49,10 +65,8 @@ extension RegistryStore {
                 database, sql: "SELECT id, lastOffset FROM session WHERE epoch = ?",
                 arguments: [Int64(epoch)])
             while let row = try rows.next() {
-                guard let id = SessionID(column: row.bytes("id")) else {
-                    throw RegistryError.damagedRow(table: "session")
-                }
-                offsets[id] = RecordOffset(rawValue: UInt64(bitPattern: row[1]))
+                let session = try Self.session(of: row, table: "session")
+                offsets[session] = RecordOffset(rawValue: UInt64(bitPattern: row[1]))
             }
             return offsets
         }
@@ -70,13 +84,30 @@ extension RegistryStore {
         try truncateWriteAheadLog()
     }
 
-    /// Deletes results. Unknown sessions are no error: the log may have erased them first.
+    /// Deletes results. Unknown sessions are no error.
     public func deleteResults(of sessions: [SessionID]) throws(RegistryError) {
+        try delete(sessions, from: ["DELETE FROM session WHERE id = ?"])
+    }
+
+    /// Deletes all that is known of sessions: results and notes. Unknown sessions are no error: the
+    /// log may have erased them first.
+    public func deleteSessions(_ sessions: [SessionID]) throws(RegistryError) {
+        try delete(
+            sessions,
+            from: [
+                "DELETE FROM session WHERE id = ?", "DELETE FROM sessionNote WHERE session = ?",
+            ])
+    }
+
+    private func delete(
+        _ sessions: [SessionID], from statements: [String]
+    ) throws(RegistryError) {
         guard !sessions.isEmpty else { return }
         try write { database in
             for session in sessions {
-                try database.execute(
-                    sql: "DELETE FROM session WHERE id = ?", arguments: [session.column])
+                for statement in statements {
+                    try database.execute(sql: statement, arguments: [session.column])
+                }
             }
         }
         try truncateWriteAheadLog()
@@ -105,10 +136,7 @@ extension RegistryStore {
     }
 
     /// Columns are read by index: a page has hundreds of rows, and lookups by name are slow.
-    private static func result(_ row: Row) throws -> SessionResult {
-        guard let id = SessionID(column: row.bytes("id")) else {
-            throw RegistryError.damagedRow(table: "session")
-        }
+    private static func result(_ row: Row, of id: SessionID) throws -> SessionResult {
         var result = SessionResult(
             session: id, device: DeviceID(rawValue: row[1]),
             epoch: UInt32(truncatingIfNeeded: row[2] as Int64),

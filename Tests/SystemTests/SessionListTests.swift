@@ -21,9 +21,23 @@ extension SystemTests {
                     let row = try #require(
                         list.output.split(separator: "\n").first { $0.contains(" ann ") })
                     #expect(row.contains("2024-05-01T06:30:00Z"), "\(row)")
-                    let distance = try #require(row.split(separator: " ").last)
+                    // The name, which it does not have yet, comes after the distance.
+                    let distance = try #require(row.split(separator: " ").dropLast().last)
                     #expect(try /\d+\.\d/.wholeMatch(in: distance) != nil, "\(row)")
                     #expect(abs((Double(distance) ?? 0) - 334) < 10, "\(row)")
+
+                    let named = try await daemon.command([
+                        "session", "set", "latest", "--name", "By the river", "--exertion", "4",
+                    ])
+                    #expect(named.end == .exited(0) && named.output == "changed\n")
+                    let later = try await daemon.command(["session", "list"])
+                    #expect(later.output.contains("  By the river\n"))
+                    let wrong = try await daemon.command([
+                        "session", "set", "latest", "--exertion", "11",
+                    ])
+                    #expect(wrong.complaint.contains("1 to 10"), "\(wrong.complaint)")
+                    let nothing = try await daemon.command(["session", "set", "latest"])
+                    #expect(nothing.complaint.contains("--exertion"), "\(nothing.complaint)")
                 }
             }
         }

@@ -150,6 +150,14 @@ enum OpenAPIOperations {
                 + "or `latest`, here and below.",
             [.json(reference("Session")), .badRequest, .notFound, .conflict]),
         owned(
+            .put, "/sessions/{id}",
+            "What its runner writes about it; what is absent stays, an empty text or 0 removes. "
+                + "Links never show it.",
+            body: json("SessionNote"),
+            [
+                .json(reference("SessionNote")), .badRequest, .notFound, .conflict, .notWritable,
+            ]),
+        owned(
             .delete, "/sessions/{id}", "Erases it; no readable copy is left.",
             [.json(reference("Erased")), .badRequest, .notFound, .conflict]),
         {

@@ -35,7 +35,7 @@ enum OpenAPISchemas {
         "Profile": profile, "Zones": zones, "Course": course, "Imported": imported,
         "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
-        "Training": training,
+        "Training": training, "SessionNote": sessionNote,
     ]
 
     /// A snapshot, an update or an event; unknown and out-of-scope values are absent.
@@ -97,7 +97,8 @@ enum OpenAPISchemas {
                 object(
                     [
                         "day": ["type": "string", "format": "date"], "load": number,
-                        "sessions": integer, "sessionsByEffort": integer,
+                        "sessions": integer, "sessionsByExertion": integer,
+                        "sessionsByEffort": integer,
                         "fitness": optionalNumber, "fatigue": optionalNumber,
                         "form": optionalNumber, "acuteToChronic": optionalNumber,
                         "monotony": optionalNumber,
@@ -125,11 +126,18 @@ enum OpenAPISchemas {
     private static let session = object(
         [
             "id": ["type": "string", "format": "uuid"], "cursor": text, "device": text,
+            "name": ["type": ["string", "null"]], "notes": ["type": ["string", "null"]],
+            "exertion": ["type": ["integer", "null"]],
             "startedAt": number, "endedAt": optionalNumber, "state": text, "frames": integer,
             "records": integer,
             "distanceMeters": optionalNumber, "movingSeconds": optionalNumber,
             "elapsedSeconds": optionalNumber, "averageHeartRate": optionalNumber,
         ], required: ["id", "startedAt", "state", "frames"])
+
+    private static let sessionNote = exactly([
+        "name": ["type": ["string", "null"]], "notes": ["type": ["string", "null"]],
+        "exertion": ["type": ["integer", "null"], "minimum": 0, "maximum": 10],
+    ])
 
     private static let share = object(
         [

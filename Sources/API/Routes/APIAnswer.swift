@@ -27,7 +27,7 @@ private enum APIAnswer {
     static func refusal(of error: RegistryError) -> APIRefusal {
         switch error {
         case .unknownDevice, .unknownShare, .unknownZone: .notFound("\(error)")
-        case .nameTaken, .zonesFull: .conflict("\(error)")
+        case .nameTaken, .zonesFull, .notesFull: .conflict("\(error)")
         case .notWritable, .unreadable: .unavailable("\(error)")
         case .schemaIsNewer, .folderNotCreated, .damagedRow, .database: .failed("\(error)")
         }

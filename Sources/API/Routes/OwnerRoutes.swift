@@ -121,6 +121,9 @@ package struct OwnerRoutes: Sendable {
         add(.get, "/sessions/:id", to: &router) { request, device in
             JSONBody.response(try await sessions.row(of: try session(request, of: device)))
         }
+        add(.put, "/sessions/:id", .change, to: &router) { request, device in
+            try sessions.changeNote(request, of: try session(request, of: device))
+        }
         add(.delete, "/sessions/:id", .change, to: &router) { request, device in
             let summary = try session(request, of: device)
             let bytes = try await administration.deleteSession(

@@ -43,6 +43,9 @@ package struct SessionRoutes: Sendable {
                 return JSONBody.response(try await row(of: summary))
             }
         }
+        router.add(.patch, "/sessions/:id") { request in
+            await answer { try changeNote(request, of: try named(request)) }
+        }
         router.add(.delete, "/sessions/:id") { request in
             await answer {
                 let summary = try named(request)
@@ -107,12 +110,17 @@ package struct SessionRoutes: Sendable {
         of sessions: [SessionSummary], for party: ReadParty
     ) async throws -> [SessionRow] {
         let totals = try await totals(of: sessions, for: party).known
+        let (results, ids) = (pipeline.results, sessions.map(\.session))
+        let notes = try await pipeline.reader.pool.run(for: party) { _ in
+            try results.notes(of: ids)
+        }
         let (now, epoch) = (clock(), pipeline.log.epoch)
         return sessions.map { summary in
             let silence = now.seconds(since: summary.arrivalTimes.upperBound)
             return SessionRow(
                 summary, epoch: epoch, device: name(of: summary.device),
-                totals: totals[summary.session], isSilent: silence > pipeline.silenceSeconds)
+                totals: totals[summary.session], note: notes[summary.session],
+                isSilent: silence > pipeline.silenceSeconds)
         }
     }
 
@@ -153,6 +161,23 @@ package struct SessionRoutes: Sendable {
     }
 
     // MARK: One session
+
+    /// Changes what the owner wrote about a session.
+    ///
+    /// - Parameters:
+    ///   - request: Request with the changed fields as its body.
+    ///   - summary: The session.
+    /// - Returns: The note after the change.
+    /// - Throws: ``APIRefusal``, ``RegistryError``, ``AdministrationError``
+    package func changeNote(
+        _ request: HTTPRequest, of summary: SessionSummary
+    ) throws -> HTTPResponse {
+        let body = try JSONBody.decode(SessionNoteBody.self, of: request)
+        let note = try pipeline.results.changeNote(of: summary.session, of: summary.device) {
+            try body.applied(to: $0)
+        }
+        return JSONBody.response(SessionNoteRow(note))
+    }
 
     /// Finds a session by its ID, by a unique prefix of it, or by `latest`.
     ///

@@ -8,6 +8,11 @@ package struct SessionRow: Encodable {
     /// Value for `before`: the next page holds sessions that began earlier.
     package let cursor: String
     package let device: String?
+    /// The owner's words about it; `null`: none.
+    package let name: NullableField<String>
+    let notes: NullableField<String>
+    /// Perceived exertion, 1…10; `null`: not told.
+    package let exertion: NullableField<Int>
     package let startedAt: Double
     let endedAt: NullableField<Double>
     package let state: String
@@ -24,11 +29,14 @@ package struct SessionRow: Encodable {
 
     package init(
         _ summary: SessionSummary, epoch: UInt32, device: String?, totals: SessionResult.Totals?,
-        isSilent: Bool
+        note: SessionNote?, isSilent: Bool
     ) {
         id = "\(summary.session)"
         cursor = "\(LogCursor(epoch: epoch, offset: summary.firstOffset))"
         self.device = device
+        name = NullableField(note?.name)
+        notes = NullableField(note?.text)
+        exertion = NullableField(note?.exertion)
         // Times of the run, not of its upload, as in snapshots.
         let times = summary.deviceTimes ?? summary.arrivalTimes
         startedAt = times.lowerBound.secondsSince1970

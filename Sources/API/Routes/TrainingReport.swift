@@ -6,17 +6,33 @@ import SensorModel
 /// The answer: today's form, the preceding days and their weeks, by the runner's local clock.
 struct TrainingReport: Encodable {
     struct Session: Sendable {
+        /// What the load was computed from, in order of preference.
+        enum Basis: Sendable {
+            case heartRate, exertion, effort
+        }
+
         let start: Timestamp
-        /// Training load: hrTSS, or effort kilometers if the heart rate is insufficient.
+        /// Training load: hrTSS; the same scale by perceived exertion if the heart rate is
+        /// insufficient; effort kilometers without either.
         let load: Double
-        let isByHeartRate: Bool
+        let basis: Basis
         let totals: SessionResult.Totals
 
-        init(start: Timestamp, totals: SessionResult.Totals) {
+        /// - Parameters:
+        ///   - start: Start of the run.
+        ///   - totals: Its totals.
+        ///   - exertion: Perceived exertion, 1…10; `nil`: not told.
+        init(start: Timestamp, totals: SessionResult.Totals, exertion: Int? = nil) {
             self.start = start
             self.totals = totals
-            isByHeartRate = totals.hrTSS != nil
-            load = totals.hrTSS ?? totals.effortKm ?? 0
+            if let hrTSS = totals.hrTSS {
+                (load, basis) = (hrTSS, .heartRate)
+            } else if let exertion {
+                load = TrainingStress.byExertion(exertion, movingSeconds: totals.movingSeconds)
+                basis = .exertion
+            } else {
+                (load, basis) = (totals.effortKm ?? 0, .effort)
+            }
         }
     }
 
@@ -25,7 +41,9 @@ struct TrainingReport: Encodable {
         let day: String
         let load: Double
         let sessions: Int
-        /// Sessions among them whose load is effort kilometers, because they lack a heart rate.
+        /// Sessions among them whose load is by perceived exertion, because they lack a heart rate.
+        let sessionsByExertion: Int
+        /// Sessions among them whose load is effort kilometers, because they lack both.
         let sessionsByEffort: Int
         let fitness: NullableField<Double>
         let fatigue: NullableField<Double>
@@ -140,7 +158,8 @@ extension TrainingReport.Day {
         self.day = TrainingReport.date(day)
         load = TrainingReport.rounded(history.load(on: day))
         self.sessions = sessions.count
-        sessionsByEffort = sessions.count { !$0.isByHeartRate }
+        sessionsByExertion = sessions.count { $0.basis == .exertion }
+        sessionsByEffort = sessions.count { $0.basis == .effort }
         let form = history.form(on: day)
         fitness = NullableField(form.map { TrainingReport.rounded($0.fitness) })
         fatigue = NullableField(form.map { TrainingReport.rounded($0.fatigue) })

@@ -35,9 +35,14 @@ struct TrainingService: Sendable {
         let runs = RunOverlap.once(recent) { $0.deviceTimes ?? $0.arrivalTimes }
         let totals = try await sessions.totals(
             of: runs, for: .device(device.id), computingMost: Self.computedMax)
+        let results = sessions.pipeline.results
+        let exertions = try await sessions.pipeline.reader.pool.run(for: .device(device.id)) { _ in
+            try results.exertions(of: device.id)
+        }
         let loads = runs.compactMap { summary in
             totals.known[summary.session].map {
-                TrainingReport.Session(start: summary.startTime, totals: $0)
+                TrainingReport.Session(
+                    start: summary.startTime, totals: $0, exertion: exertions[summary.session])
             }
         }
         return JSONBody.response(

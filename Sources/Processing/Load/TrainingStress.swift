@@ -6,7 +6,7 @@ import SensorModel
 ///
 /// TRIMP follows the formulas of Banister (1991) and Edwards (1993). hrTSS is the reference's
 /// weighting of five zones, in which an hour in zone 4 is 100.
-struct TrainingStress: Sendable {
+public struct TrainingStress: Sendable {
     struct Parameters: Sendable {
         /// Factors of the five zones; the reference's values.
         var zoneFactors = [1.0, 1.5, 2.0, 3.0, 5.0]
@@ -46,6 +46,18 @@ struct TrainingStress: Sendable {
         return TrainingLoad(
             hrTSS: minutes >= parameters.minutesMin && guarded ? weighted / 180 * 100 : nil,
             trimp: hasBanister ? banister : nil, edwards: edwards)
+    }
+
+    /// The load of a session by its perceived exertion (the reference's formula, after Foster's
+    /// session RPE): an hour at 8 is 100.
+    ///
+    /// - Parameters:
+    ///   - exertion: 1…10.
+    ///   - movingSeconds: Moving time of the session.
+    /// - Returns: On the scale of hrTSS.
+    public static func byExertion(_ exertion: Int, movingSeconds: Double) -> Double {
+        let share = Double(exertion) / 10
+        return movingSeconds / 60 * share * share * 100 / (60 * 0.64)
     }
 
     /// Computes min × r × a e^(b r), where r is the share of the heart-rate reserve. For an unknown

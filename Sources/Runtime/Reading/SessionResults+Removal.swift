@@ -15,7 +15,7 @@ extension SessionResults {
         var shortened: [SessionID] = []
     }
 
-    /// Deletes results of sessions before the log removes them. None are stored until
+    /// Deletes results and notes of sessions before the log removes them. None are stored until
     /// ``endRemoving(_:)``, so a crash in between leaves no result of a removed session. Results of
     /// a session that stays are computed again.
     ///
@@ -67,15 +67,18 @@ extension SessionResults {
         return unmatched
     }
 
-    /// Deletes results of sessions that retention removed before a crash, and finds those that the
-    /// log lacks. Runs before results are computed again, because that hides lost ends.
+    /// Deletes results and notes of sessions that were removed before a crash, or since the registry
+    /// was copied, and finds sessions that the log lacks. Runs before results are computed again, because that hides lost ends.
     ///
     /// - Returns: Sessions that the log lacks in whole or in part.
     /// - Throws: ``RegistryError``
     package func reconcile() throws(RegistryError) -> Set<SessionID> {
         let unmatched = try unmatched()
         shortened.withLock { $0.formUnion(unmatched.shortened) }
-        try delete(unmatched.removed)
+        let noted = try notedWithoutSession()
+        // A session with a result is missing, or of another log: the owner decides.
+        let left = try registry.results(of: noted)
+        try delete(unmatched.removed + noted.filter { left[$0] == nil })
         return Set(unmatched.missing).union(unmatched.shortened)
     }
 
@@ -87,13 +90,20 @@ extension SessionResults {
         return shortened.withLock { $0 }.union(unmatched.missing).union(unmatched.shortened)
     }
 
-    /// Deletes results of sessions that this log does not have.
+    /// Deletes results and notes of sessions that this log does not have.
     ///
     /// - Throws: ``RegistryError``
     func acceptLog() throws(RegistryError) {
         let unmatched = try unmatched()
-        try delete(unmatched.removed + unmatched.missing + unmatched.shortened)
+        try delete(unmatched.removed + unmatched.missing + (try notedWithoutSession()))
+        forgetRecent(unmatched.shortened)
+        try registry.deleteResults(of: unmatched.shortened)
         try registry.deleteResults(exceptOfEpoch: log.epoch)
         shortened.withLock { $0 = [] }
+    }
+
+    /// Sessions with a note that the log does not have.
+    private func notedWithoutSession() throws(RegistryError) -> [SessionID] {
+        try registry.notedSessions().filter { catalog.device(of: $0) == nil }
     }
 }

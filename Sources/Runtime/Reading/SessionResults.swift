@@ -119,7 +119,7 @@ package final class SessionResults: Sendable {
         }
     }
 
-    /// Deletes results of sessions. If the registry cannot be written, ``deleteWaiting()`` deletes
+    /// Deletes results and notes of sessions. If the registry cannot be written, ``deleteWaiting()`` deletes
     /// them later.
     ///
     /// - Throws: ``RegistryError``
@@ -137,7 +137,7 @@ package final class SessionResults: Sendable {
         }
     }
 
-    /// Deletes results whose deletion failed because the registry could not be written.
+    /// Deletes results and notes whose deletion failed because the registry could not be written.
     ///
     /// - Throws: ``RegistryError``
     package func deleteWaiting() throws(RegistryError) {
@@ -148,7 +148,7 @@ package final class SessionResults: Sendable {
 
     private func deleteStored(_ sessions: [SessionID]) throws(RegistryError) {
         let result = writing.withLock { _ in
-            Result { () throws(RegistryError) in try registry.deleteResults(of: sessions) }
+            Result { () throws(RegistryError) in try registry.deleteSessions(sessions) }
         }
         try result.get()
     }

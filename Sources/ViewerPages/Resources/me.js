@@ -1,29 +1,19 @@
 // The owner's page: what was recorded, who may watch, and the watch from afar.
 
-import { colors, onThemeChange } from "./colors.js";
 import { CourseFile } from "./coursefile.js";
-import { find, findAll, fitCanvas, make, setHidden, setText } from "./dom.js";
+import { find, findAll, make, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { ImportFiles } from "./importfiles.js";
-import { appName, Owner, pointsOfGPX, tokenIn } from "./owner.js";
+import { appName, Owner, tokenIn } from "./owner.js";
 import "./ownerwords.js";
 import { HiddenPlaces } from "./places.js";
 import { Profile } from "./profile.js";
-import { boundsOf, project } from "./projection.js";
 import { qrCode, qrPath } from "./qr.js";
-import { Series } from "./series.js";
+import { seconds, SessionList } from "./sessionlist.js";
 import { translatePage } from "./strings.js";
 
 const t = translatePage(document, navigator.languages);
-const units = format.unitSystems.metric;
 let owner;
-
-/** Times come as seconds since 1970 or as ISO 8601. Pure. */
-export function seconds(time) {
-  if (typeof time === "number") return time;
-  const parsed = Date.parse(time ?? "");
-  return Number.isNaN(parsed) ? undefined : parsed / 1000;
-}
 
 function say(text) {
   const toast = make("p", { class: "toast" }, text);
@@ -47,10 +37,12 @@ async function attempt(action) {
 }
 
 const page = { t, say, attempt };
-const settings = [
+const sessions = new SessionList(find(".sessions"), page, () => loadTraining());
+const cards = [
+  sessions,
   new HiddenPlaces(find(".hidden-places"), page), new Profile(find(".profile"), page),
   new CourseFile(find(".course-file"), page),
-  new ImportFiles(find(".sessions"), page, () => Promise.all([loadSessions(), loadTraining()])),
+  new ImportFiles(find(".sessions"), page, () => Promise.all([sessions.load(owner), loadTraining()])),
 ];
 
 async function signIn(token) {
@@ -66,8 +58,8 @@ async function signIn(token) {
   const seen = seconds(device.lastSeen);
   setText(find(".device-seen"), seen === undefined ? "" : format.date(seen, t.locale));
   await Promise.all([
-    loadShares(), loadSessions(), loadTraining(), loadCheers(), loadSetups(),
-    ...settings.map((card) => card.load(owner)),
+    loadShares(), loadTraining(), loadCheers(), loadSetups(),
+    ...cards.map((card) => card.load(owner)),
   ]);
 }
 
@@ -78,8 +70,8 @@ function signOut(reason) {
   setHidden(find(".owned"), true);
   setHidden(find(".sign-out"), true);
   find(".apps").replaceChildren();
-  for (const card of settings) card.clear();
-  for (const list of findAll(".share-list, .session-list, .training-values, .cheer-list")) {
+  for (const card of cards) card.clear();
+  for (const list of findAll(".share-list, .training-values, .cheer-list")) {
     list.replaceChildren();
   }
   find(".record-here a").href = "/record";
@@ -166,28 +158,6 @@ async function createShare(form) {
   if (share.url) showQR(share.label || share.name, share.url);
 }
 
-async function loadSessions() {
-  const page = await attempt(() => owner.sessions());
-  if (!page) return;
-  setHidden(find(".sessions .empty"), page.sessions.length > 0);
-  find(".session-list").replaceChildren(...page.sessions.map(makeSession));
-  offerOlder(page.next);
-}
-
-/** The button that shows what began before `cursor`; hidden without one. */
-function offerOlder(cursor) {
-  const button = find(".older");
-  setHidden(button, !cursor);
-  button.onclick = async () => {
-    button.disabled = true;
-    const page = await attempt(() => owner.sessions(cursor));
-    button.disabled = false;
-    if (!page) return;
-    find(".session-list").append(...page.sessions.map(makeSession));
-    offerOlder(page.next);
-  };
-}
-
 async function loadTraining() {
   const training = await attempt(() => owner.training());
   const today = training?.days?.at(-1);
@@ -208,96 +178,6 @@ async function loadTraining() {
     ?? (today.monotonyLevel === "high" ? "monotonyHigh" : undefined);
   setHidden(find(".training-warning"), !warning);
   setText(find(".training-warning"), warning ? t(warning) : "");
-}
-
-function factsOf({ distanceMeters, movingSeconds, averageHeartRate }) {
-  const facts = [
-    distanceMeters == null ? "" : `${format.distance(distanceMeters, units)} ${t("km")}`,
-    movingSeconds == null ? "" : format.duration(movingSeconds),
-    distanceMeters > 100 && movingSeconds
-      ? `${format.pace((movingSeconds / distanceMeters) * 1000)} ${units.pace}` : "",
-    averageHeartRate ? `${format.integer(averageHeartRate)} ${t("bpm")}` : "",
-  ];
-  return facts.filter(Boolean).join(" · ");
-}
-
-function makeSession(session) {
-  const canvas = make("canvas", { class: "session-route", "aria-hidden": "true" });
-  const facts = make("span", { class: "session-facts" }, factsOf(session));
-  const save = make("select", { "aria-label": t("download"), onchange: () => {
-    const kind = save.value;
-    if (kind) attempt(() => download(session.id, kind));
-    save.value = "";
-  } }, make("option", { value: "" }, t("download")),
-  make("option", { value: "html" }, t("report")),
-  ...["gpx", "tcx", "fit", "csv", "csv-motion", "ndjson", "mcap"].map((each) =>
-    make("option", { value: each }, each)));
-  watchForSight(canvas, session, facts);
-  return make("li", { class: "session" }, canvas,
-    make("div", { class: "session-text" },
-      make("b", {}, format.date(seconds(session.startedAt), t.locale)),
-      facts,
-      session.state && session.state !== "ended"
-        ? make("span", { class: "badge" }, t(session.state)) : undefined),
-    make("div", { class: "session-tools" }, save,
-      make("button", { type: "button", class: "danger", onclick: () => erase(session.id) }, t("delete"))));
-}
-
-async function download(id, kind) {
-  const address = URL.createObjectURL(
-    await (kind === "html" ? owner.report(id) : owner.exportSession(id, kind)));
-  make("a", { href: address, download: `${id}.${kind === "csv-motion" ? "motion.csv" : kind}` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60000);
-}
-
-async function erase(id) {
-  if (!confirm(t("confirmDelete"))) return;
-  await attempt(() => owner.deleteSession(id));
-  await loadSessions();
-}
-
-/** What costs is fetched when a row comes into view: a list of hundreds asks for a few. */
-function watchForSight(canvas, session, facts) {
-  const observer = new IntersectionObserver(async ([entry]) => {
-    if (!entry.isIntersecting) return;
-    observer.disconnect();
-    try {
-      if (session.distanceMeters == null) {
-        setText(facts, factsOf(await owner.session(session.id)));
-      }
-      const text = await (await owner.exportSession(session.id, "gpx")).text();
-      drawSmallRoute(canvas, pointsOfGPX(text));
-    } catch {
-      // A session without positions has no picture.
-    }
-  });
-  observer.observe(canvas);
-}
-
-function drawSmallRoute(canvas, points) {
-  const series = new Series(Math.max(1, points.length));
-  points.forEach(({ latitude, longitude }, index) =>
-    series.append({ time: index, ...project(latitude, longitude) }));
-  const bounds = boundsOf(series);
-  if (!bounds) return;
-  const draw = () => {
-    const { context, width, height } = size;
-    const span = Math.max(bounds.maxX - bounds.minX, bounds.maxY - bounds.minY, 1e-9);
-    const scale = (Math.min(width, height) - 16) / span;
-    const { x, y } = series.column;
-    context.clearRect(0, 0, width, height);
-    context.beginPath();
-    for (let index = 0; index < series.length; index += 1) {
-      context.lineTo(width / 2 + (x[index] - (bounds.minX + bounds.maxX) / 2) * scale,
-        height / 2 + (y[index] - (bounds.minY + bounds.maxY) / 2) * scale);
-    }
-    context.lineWidth = 2.5;
-    context.lineJoin = "round";
-    context.strokeStyle = colors().accent;
-    context.stroke();
-  };
-  const size = fitCanvas(canvas, draw);
-  onThemeChange(draw);
 }
 
 async function loadCheers() {

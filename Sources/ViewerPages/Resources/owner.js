@@ -64,6 +64,7 @@ export class Owner {
 
   session = (id) => this.#json("GET", `/sessions/${encodeURIComponent(id)}`);
   deleteSession = (id) => this.#send("DELETE", `/sessions/${encodeURIComponent(id)}`);
+  setNote = (id, note) => this.#json("PUT", `/sessions/${encodeURIComponent(id)}`, note);
   shares = () => this.#json("GET", "/shares");
   createShare = (wish) => this.#json("POST", "/shares", wish);
   revokeShare = (name) => this.#send("DELETE", `/shares/${encodeURIComponent(name)}`);

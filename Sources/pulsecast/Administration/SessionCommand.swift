@@ -4,8 +4,8 @@ import Runtime
 
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "session", abstract: "Lists, shows and deletes recorded sessions.",
-        subcommands: [List.self, Show.self, Delete.self])
+        commandName: "session", abstract: "Lists, shows, names and deletes recorded sessions.",
+        subcommands: [List.self, Show.self, SessionSet.self, Delete.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -38,7 +38,9 @@ struct SessionCommand: AsyncParsableCommand {
             let page = try await admin.sessions(query, limit: limit, before: before)
             try admin.print(
                 page.list,
-                columns: ["id", "device", "startedAt", "state", "frames", "distanceMeters"])
+                columns: [
+                    "id", "device", "startedAt", "state", "frames", "distanceMeters", "name",
+                ])
             guard let next = page.next, !admin.json else { return }
             Terminal.complain("older ones: --before \(next)")
         }

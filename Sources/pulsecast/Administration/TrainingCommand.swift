@@ -7,7 +7,8 @@ struct TrainingCommand: AsyncParsableCommand {
         commandName: "training",
         abstract: "Shows fitness, fatigue and form day by day.",
         discussion: """
-            Load is hrTSS, or effort kilometers for a session without heart rate. Fitness and \
+            Load is hrTSS. A session without heart rate counts by its perceived exertion \
+            (pulsecast session set), and by effort kilometers without either. Fitness and \
             fatigue smooth it over 42 and 7 days, form is their difference. Acute to chronic is \
             the mean of 7 days over that of 28 (above 1.5 risks injury), monotony the week's \
             mean over its deviation (above 2 is high). Below are the sums of each week. Days \

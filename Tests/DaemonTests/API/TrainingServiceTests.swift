@@ -90,6 +90,30 @@ import WireFormat
         #expect(days.first?["load"] as? Double == 0)
     }
 
+    @Test func `Heart rate comes before exertion, and exertion before effort`() throws {
+        func session(hrTSS: Double?, exertion: Int?) -> TrainingReport.Session {
+            var metrics = Metrics()
+            metrics.movingSeconds = 3600
+            metrics.effortKm = 11
+            metrics.trainingLoad = hrTSS.map {
+                TrainingLoad(hrTSS: $0, trimp: nil, edwards: nil)
+            }
+            return TrainingReport.Session(
+                start: Self.time("2026-11-20T10:00:00Z"), totals: .init(metrics),
+                exertion: exertion)
+        }
+        #expect(session(hrTSS: 70, exertion: 8).load == 70)
+        #expect(abs(session(hrTSS: nil, exertion: 8).load - 100) < 1e-9)
+        #expect(session(hrTSS: nil, exertion: nil).load == 11)
+        let report = TrainingReport(
+            sessions: [
+                session(hrTSS: 70, exertion: 8), session(hrTSS: nil, exertion: 3),
+                session(hrTSS: nil, exertion: nil),
+            ], at: Self.time("2026-11-20T12:00:00Z"), timeZone: "UTC", days: 1)
+        #expect(report.days.map(\.sessionsByExertion) == [1])
+        #expect(report.days.map(\.sessionsByEffort) == [1])
+    }
+
     @Test func `Weeks begin on Monday and have the sums of the days that are shown`() throws {
         var metrics = Metrics()
         metrics.distanceMeters = 5250
