@@ -14,7 +14,7 @@ extension SessionPipeline {
         elevation.show(in: &shown)
         distance.show(
             in: &shown, at: times, isPaused: pauses.isPaused, gradeFactor: elevation.gradeFactor)
-        race.show(in: &shown, raceKm: profile.raceKm)
+        race.show(in: &shown, profile: profile, course: course)
         intervals.show(in: &shown)
         course.show(in: &shown)
         heart.show(in: &shown, at: times)

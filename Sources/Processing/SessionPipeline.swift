@@ -34,7 +34,7 @@ public import SensorModel
 ///    listed here instead, and shown in `SessionPipeline+Metrics.swift`.
 public struct SessionPipeline: Sendable {
     /// Version of the computation. Increase it whenever equal samples give different events.
-    public static let algorithmVersion: UInt16 = 18
+    public static let algorithmVersion: UInt16 = 19
 
     var profile: RunnerProfile
 

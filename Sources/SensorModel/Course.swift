@@ -28,6 +28,8 @@ public struct Course: Hashable, Sendable {
 
     /// Points, at most ``pointsMax``.
     public let points: [Point]
+    /// Altitude of each point, meters, in whole decimeters; empty if that of a point is unknown.
+    public let altitudes: [Double]
     /// Checkpoints, at most ``checkpointsMax``.
     public let checkpoints: [Checkpoint]
 
@@ -37,16 +39,32 @@ public struct Course: Hashable, Sendable {
     public static let checkpointsMax = 256
     /// Longest name of a checkpoint, in UTF-8. A record with all checkpoints takes at most 128 KiB.
     public static let nameBytesMax = 256
+    /// Altitudes from the Dead Sea to the highest mountains, meters; a course beyond has none.
+    public static let altitudeRange = -500.0...9000.0
     /// Resolution of stored coordinates: grid steps a degree.
     public static let stepsPerDegree = 1e7
 
     /// Thins a longer route and keeps its last point; drops checkpoints beyond ``checkpointsMax``.
-    public init(points: [Point], checkpoints: [Checkpoint] = []) {
-        let step = (points.count - 1) / (Self.pointsMax - 1) + 1
-        var kept = stride(from: 0, to: points.count, by: max(1, step)).map { points[$0] }
-        if step > 1, let last = points.last { kept[kept.count - 1] = last }
-        self.points = kept
+    ///
+    /// - Parameters:
+    ///   - points: Points in order.
+    ///   - altitudes: Altitude of each point, meters; other counts, and values outside of
+    ///     ``altitudeRange``, count as unknown altitudes.
+    ///   - checkpoints: Checkpoints in any order.
+    public init(points: [Point], altitudes: [Double] = [], checkpoints: [Checkpoint] = []) {
+        self.points = Self.thinned(points)
+        let isKnown =
+            altitudes.count == points.count && altitudes.allSatisfy(Self.altitudeRange.contains)
+        self.altitudes =
+            isKnown ? Self.thinned(altitudes).map { ($0 * 10).rounded() / 10 } : []
         self.checkpoints = Array(checkpoints.prefix(Self.checkpointsMax))
+    }
+
+    private static func thinned<Value>(_ values: [Value]) -> [Value] {
+        let step = (values.count - 1) / (pointsMax - 1) + 1
+        var kept = stride(from: 0, to: values.count, by: max(1, step)).map { values[$0] }
+        if step > 1, let last = values.last { kept[kept.count - 1] = last }
+        return kept
     }
 
     private static func onGrid(_ degrees: Double) -> Double {

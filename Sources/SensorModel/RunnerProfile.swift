@@ -44,6 +44,9 @@ public struct RunnerProfile: Hashable, Sendable {
     public var strideCalibration: StrideCalibration?
     /// Session length that raises an alert, seconds; `nil`: off.
     public var safetyTimerSeconds: Double?
+    /// The runner's last runs, newest first, at most ``RecentRun/countMax``. The daemon fills it in
+    /// when a session begins; no owner sets it.
+    public var recentRuns: [RecentRun] = []
     /// Plan that starts with the session, or when it is set during one; `nil`: none.
     public var intervals: IntervalPlan?
 

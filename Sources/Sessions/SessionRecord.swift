@@ -20,7 +20,7 @@ public enum SessionRecord: Sendable {
     /// - Throws: ``RecordRefusal`` for a payload that no version of this code has written.
     public init(_ header: RecordHeader, payload: Span<UInt8>) throws(RecordRefusal) {
         switch header.type {
-        case .session where !payload.isEmpty && payload[0] == CourseCodec.version:
+        case .session where CourseCodec.isCourse(payload):
             self = .course(try CourseCodec.decode(payload))
         case .session: self = .head(try SessionHeadCodec.decode(payload))
         case .tick: self = .tick(try SessionTickCodec.decode(payload))

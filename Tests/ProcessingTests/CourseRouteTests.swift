@@ -60,6 +60,42 @@ import Testing
         }
     }
 
+    @Test(arguments: [0.0, 2.0])
+    func `A course's climb is that of its hills, not of its noise`(noiseMeters: Double) throws {
+        var random = Random(state: 3)
+        // 10 km north, a point each 10 m; two hills of 120 m, each of 2 km.
+        let count = 1001
+        let points = (0..<count).map {
+            Course.Point(latitude: 48 + Double($0) * 10 / 111_194.93, longitude: 11)
+        }
+        let heights = (0..<count).map { index -> Double in
+            let meters = Double(index) * 10
+            let onHill = [3000.0, 7000].map { max(0, 120 - abs(meters - $0) * 0.12) }
+            let noise = Double.random(in: -1...1, using: &random) * noiseMeters
+            return 500 + (onHill.max() ?? 0) + noise
+        }
+        let route = CourseRoute(Course(points: points, altitudes: heights))
+        let flat = CourseRoute(Course(points: points))
+        #expect(flat.climb(from: 0, to: 10_000) == nil)
+        func climb(_ start: Double, _ end: Double) throws -> Double {
+            try #require(route.climb(from: start, to: end))
+        }
+        #expect(abs(try climb(0, 99_000) - 240) < 10 + 2 * noiseMeters)
+        #expect(abs(try climb(0, 5000) - 120) < 6 + noiseMeters)
+        #expect(try climb(3200, 5800) == 0)
+        #expect(abs(try climb(2400, 2800) - 48) < 3 + 3 * noiseMeters)
+        #expect(try climb(9000, 20_000) == 0 && climb(20_000, 30_000) == 0)
+        var tracker = try #require(CourseTracker(route))
+        #expect(tracker.ahead(within: 5000) == nil, "nowhere yet")
+        _ = tracker.update(try Location(latitude: 48 + 5000 / 111_194.93, longitude: 11))
+        let ahead = try #require(tracker.ahead(within: 90_000))
+        #expect(abs(ahead.meters - 5000) < 5)
+        #expect(abs(ahead.climbMeters - 120) < 6 + noiseMeters)
+        #expect(try #require(tracker.ahead(within: 500)).climbMeters == 0)
+        _ = tracker.update(try Location(latitude: 48.02, longitude: 11.1))
+        #expect(tracker.ahead(within: 5000) == nil, "off the course")
+    }
+
     @Test func `Sessions that follow equal courses share one object`() throws {
         let course = Course(
             points: (0...40).map { Course.Point(latitude: 48 + Double($0) / 100, longitude: 11) })

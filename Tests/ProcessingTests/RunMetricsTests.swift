@@ -192,8 +192,70 @@ import Testing
         #expect(estimate.worstSeconds > estimate.expectedSeconds)
         #expect(
             finish.estimate(
-                raceKm: nil, meters: 6000, gainMeters: 0, movingSeconds: 2000,
+                raceKm: 0, meters: 6000, gainMeters: 0, movingSeconds: 2000,
                 elapsedSeconds: 2000) == nil)
+    }
+
+    private func expected(
+        meters: Double, gainMeters: Double = 0, movingSeconds: Double, ahead: CourseAhead? = nil,
+        _ runs: [RecentRun] = []
+    ) throws -> Double {
+        try #require(
+            FinishEstimator().estimate(
+                raceKm: 10, meters: meters, gainMeters: gainMeters, movingSeconds: movingSeconds,
+                elapsedSeconds: movingSeconds, ahead: ahead, recentRuns: runs)
+        ).expectedSeconds
+    }
+
+    @Test func `The climb of the course ahead makes the finish later, that of another part not`()
+        throws
+    {
+        let flat = CourseAhead(meters: 8000, climbMeters: 0)
+        let hill = CourseAhead(meters: 8000, climbMeters: 250)
+        let half = CourseAhead(meters: 4000, climbMeters: 125)
+        let pace = 0.3
+        #expect(
+            abs(try expected(meters: 2000, movingSeconds: 600, ahead: flat) - 10_000 * pace)
+                < 1e-6)
+        // 250 m of climb are a kilometer of effort.
+        #expect(
+            abs(try expected(meters: 2000, movingSeconds: 600, ahead: hill) - 11_000 * pace)
+                < 1e-6)
+        #expect(
+            abs(try expected(meters: 2000, movingSeconds: 600, ahead: half) - 10_500 * pace)
+                < 1e-6)
+        // The hill is behind: the flat rest is faster than the mean so far.
+        let done = try expected(
+            meters: 2000, gainMeters: 250, movingSeconds: 900, ahead: flat)
+        #expect(abs(done - (900 + 8 * 300)) < 1e-6)
+    }
+
+    @Test func `Similar runs count at the beginning, others never`() throws {
+        func run(_ meters: Int, _ seconds: Int, climb: Int = 0) throws -> RecentRun {
+            try #require(RecentRun(meters: meters, climbMeters: climb, movingSeconds: seconds))
+        }
+        // Five hours for 15 km are a hike.
+        let hikes = try (0..<5).map { _ in try run(15_000, 18_000) }
+        let runs = try [run(10_000, 3300), run(10_000, 3200), run(10_000, 3400)]
+        let alone = try expected(meters: 600, movingSeconds: 180)
+        #expect(try expected(meters: 600, movingSeconds: 180, hikes) == alone)
+        #expect(
+            try expected(meters: 600, movingSeconds: 180, Array(runs.prefix(2)) + hikes) == alone)
+        // The median, 330 s/km, weighs 4 km against 0.6 km at 300 s/km.
+        let pace = (0.6 * 300 + 4 * 330) / 4.6
+        #expect(
+            abs(try expected(meters: 600, movingSeconds: 180, hikes + runs) - (180 + 9.4 * pace))
+                < 1e-6)
+        let late = try expected(meters: 9000, movingSeconds: 2700, runs)
+        #expect(abs(late - 3000) < 10)
+        // Half of the distance in less than half of the time: Riegel's exponent makes it equal.
+        let short = try (0..<3).map { _ in try run(5000, Int(3300 / pow(2, 1.06))) }
+        let (two, one) = (
+            try expected(meters: 600, movingSeconds: 180, short),
+            try expected(
+                meters: 600, movingSeconds: 180, (0..<3).map { _ in try run(10_000, 3300) })
+        )
+        #expect(abs(two - one) < 3)
     }
 
     @Test func `A long wait at the start does not repeat itself, but for the worst`() throws {

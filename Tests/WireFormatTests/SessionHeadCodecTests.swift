@@ -30,7 +30,13 @@ import WireFormat
     @Test func `A profile comes back`() throws {
         var planned = Self.fullProfile
         planned.intervals = IntervalPlan(phases: [.seconds(600), .meters(1000), .seconds(90)])
-        var profiles = [RunnerProfile(), Self.fullProfile, planned]
+        var experienced = Self.fullProfile
+        experienced.recentRuns = (1...RecentRun.countMax).compactMap {
+            RecentRun(meters: $0 * 5000, climbMeters: $0 % 3 * 400, movingSeconds: $0 * 1711)
+        }
+        var both = experienced
+        both.intervals = planned.intervals
+        var profiles = [RunnerProfile(), Self.fullProfile, planned, experienced, both]
         for scheme in Self.schemes {
             var profile = RunnerProfile()
             profile.zones = scheme

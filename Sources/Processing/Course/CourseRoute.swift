@@ -16,6 +16,8 @@ public final class CourseRoute: Sendable {
     public let course: Course
     /// Distance of each point along the course, meters.
     let alongMeters: [Double]
+    /// Meters climbed from the start to each point; empty if the course has no altitudes.
+    let climbMeters: [Double]
     /// Checkpoints in course order.
     let checkpoints: [Checkpoint]
     private let boxes: SegmentBoxes
@@ -38,6 +40,8 @@ public final class CourseRoute: Sendable {
         self.course = course
         self.boxes = boxes
         alongMeters = sums
+        climbMeters =
+            course.altitudes.isEmpty ? [] : Self.climb(course.altitudes, along: sums)
         checkpoints = course.checkpoints.map { checkpoint in
             let nearest = boxes.nearest(
                 to: (checkpoint.place.latitude, checkpoint.place.longitude), of: points)
@@ -49,7 +53,56 @@ public final class CourseRoute: Sendable {
     /// Bytes of memory, rounded up.
     public var bytes: Int {
         let names = course.checkpoints.reduce(0) { $0 + $1.name.utf8.count + 32 }
-        return course.points.count * 24 + course.checkpoints.count * 96 + names + 8192
+        return course.points.count * 24 + course.altitudes.count * 16 + course.checkpoints.count
+            * 96 + names + 8192
+    }
+
+    /// Meters over which altitudes are averaged, and the swing that counts as a climb: heights of
+    /// recorded tracks are noisy, those of maps have steps.
+    private static let (climbMeanMeters, climbThresholdMeters) = (100.0, 10.0)
+
+    /// Meters climbed from the start to each point.
+    private static func climb(_ altitudes: [Double], along meters: [Double]) -> [Double] {
+        var counter = ClimbCounter(threshold: climbThresholdMeters)
+        var sums: [Double] = []
+        sums.reserveCapacity(altitudes.count)
+        var (first, last, sum) = (0, 0, 0.0)
+        for index in altitudes.indices {
+            while last < altitudes.count, meters[last] <= meters[index] + climbMeanMeters / 2 {
+                sum += altitudes[last]
+                last += 1
+            }
+            while meters[first] < meters[index] - climbMeanMeters / 2 {
+                sum -= altitudes[first]
+                first += 1
+            }
+            counter.add(sum / Double(last - first))
+            sums.append(counter.gainMeters)
+        }
+        return sums
+    }
+
+    /// The climb between two places of the course.
+    ///
+    /// - Parameters:
+    ///   - start: Meters along the course.
+    ///   - end: Meters along the course; places beyond its end count as its end.
+    /// - Returns: Meters climbed; `nil` if the course has no altitudes.
+    func climb(from start: Double, to end: Double) -> Double? {
+        guard !climbMeters.isEmpty else { return nil }
+        return climb(at: end) - climb(at: start)
+    }
+
+    private func climb(at meters: Double) -> Double {
+        var (low, high) = (0, alongMeters.count - 1)
+        guard meters < alongMeters[high] else { return climbMeters[high] }
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if alongMeters[middle] <= meters { low = middle } else { high = middle }
+        }
+        let length = alongMeters[high] - alongMeters[low]
+        let share = length > 0 ? max(0, meters - alongMeters[low]) / length : 0
+        return climbMeters[low] + share * (climbMeters[high] - climbMeters[low])
     }
 
     /// The point of the course nearest to a location, if it is within a distance.

@@ -98,6 +98,18 @@ struct CourseTracker: Sendable {
         return reached
     }
 
+    /// The course ahead: its meters, and the meters that they climb.
+    ///
+    /// - Parameter limit: Meters of the course at most.
+    /// - Returns: `nil` off the course, before the first fix on it, and without altitudes.
+    func ahead(within limit: Double) -> CourseAhead? {
+        guard hasPlace, !isOffCourse, let length = route.alongMeters.last else { return nil }
+        let meters = min(max(0, length - metersAlong), limit)
+        return route.climb(from: metersAlong, to: metersAlong + meters).map {
+            CourseAhead(meters: meters, climbMeters: $0)
+        }
+    }
+
     /// - Parameters:
     ///   - elapsedSeconds: Elapsed seconds of the session.
     ///   - metersPerSecond: Mean speed of the session, pauses included.
@@ -122,6 +134,12 @@ struct CourseTracker: Sendable {
                     predictedSeconds: predicted($0.meters)?.rounded())
             })
     }
+}
+
+/// A piece of the course that the runner has not covered yet.
+struct CourseAhead: Sendable {
+    let meters: Double
+    let climbMeters: Double
 }
 
 /// A set of checkpoint indexes below ``Course/checkpointsMax``, in 32 bytes a session.

@@ -1,11 +1,14 @@
+import Glibc
 import SensorModel
 
 /// Predicts the time at the race distance: expected, best and worst.
 ///
-/// The expected time continues at the mean pace per effort kilometer, without further pauses: over
-/// recorded runs that errs less than any share of the pauses so far. The worst has that share. Best
-/// and worst come from the variation of the pace over pieces of 500 m, and widen with the remaining
-/// distance. Once the distance is reached, all three are the time at its mark.
+/// The expected time continues at a pace per kilometer of effort, without further pauses: over
+/// recorded runs that errs less than any share of the pauses so far. The worst has that share. The
+/// pace is the mean so far; at the beginning the runner's last runs of a similar pace count more.
+/// The remaining effort has the climb of the course ahead, if the runner follows one with
+/// altitudes. Best and worst come from the variation of the pace over pieces of 500 m, and widen
+/// with the remaining distance. Once the distance is reached, all three are the time at its mark.
 struct FinishEstimator: Sendable {
     struct Parameters: Sendable {
         /// Minimum meters for an estimate; the reference's projection starts there.
@@ -17,6 +20,17 @@ struct FinishEstimator: Sendable {
         /// Fatigue: the share of the remaining time that is added in the worst case.
         var fadeShare = 0.03
         var piecesMax = 60
+        /// Kilometers of effort that 100 m of climb add here. It is less than the reference's 1 of
+        /// ``Energy/effortKm(meters:gainMeters:)``, because what was climbed is mostly run down.
+        var climbEffort = 0.4
+        /// Kilometers of effort after which the pace so far counts as much as the last runs.
+        var historyKm = 4.0
+        /// Last runs whose pace differs by a greater share are of another kind: a race is no hike.
+        var similarShare = 0.25
+        /// Fewer similar runs say nothing.
+        var similarRunsMin = 3
+        /// Exponent of time over distance (Riegel, 1981).
+        var fatigueExponent = 1.06
     }
 
     private struct Reached: Sendable {
@@ -71,12 +85,14 @@ struct FinishEstimator: Sendable {
     ///   - gainMeters: Meters climbed.
     ///   - movingSeconds: Moving seconds of the session.
     ///   - elapsedSeconds: Elapsed seconds of the session.
-    /// - Returns: The estimate; `nil` without a distance, or too early.
+    ///   - ahead: The course ahead; `nil` if it or its climb is unknown.
+    ///   - recentRuns: The runner's last runs.
+    /// - Returns: The estimate; `nil` too early.
     func estimate(
-        raceKm: Double?, meters: Double, gainMeters: Double?, movingSeconds: Double,
-        elapsedSeconds: Double
+        raceKm: Double, meters: Double, gainMeters: Double?, movingSeconds: Double,
+        elapsedSeconds: Double, ahead: CourseAhead? = nil, recentRuns: [RecentRun] = []
     ) -> FinishEstimate? {
-        guard let raceKm, raceKm > 0, meters >= parameters.metersMin, movingSeconds > 0 else {
+        guard raceKm > 0, meters >= parameters.metersMin, movingSeconds > 0 else {
             return nil
         }
         if let reached, reached.raceKm == raceKm {
@@ -85,17 +101,47 @@ struct FinishEstimator: Sendable {
             }
         }
         let leftKm = max(0, raceKm - meters / 1000)
-        let effort = Energy.effortKm(meters: meters, gainMeters: gainMeters)
-        // The rest is assumed to climb as much as the path so far.
-        let leftEffort = leftKm * effort / (meters / 1000)
+        let effort = self.effortKm(meters: meters, gainMeters: gainMeters ?? 0)
+        let aheadKm = min((ahead?.meters ?? 0) / 1000, leftKm)
+        // What no course covers is assumed to climb as much as the path so far.
+        let leftEffort =
+            aheadKm + (ahead?.climbMeters ?? 0) / 100 * parameters.climbEffort
+            + (leftKm - aheadKm) * effort / (meters / 1000)
         let pausedShare = (elapsedSeconds - movingSeconds) / movingSeconds
-        let rest = leftEffort * movingSeconds / effort
+        let rest =
+            leftEffort
+            * pace(
+                soFar: movingSeconds / effort, over: effort, recentRuns: recentRuns, raceKm: raceKm)
         let spread = max(parameters.spreadMin, variation)
         return FinishEstimate(
             bestSeconds: elapsedSeconds + rest * (1 - min(spread, 0.5)),
             expectedSeconds: elapsedSeconds + rest,
             worstSeconds: elapsedSeconds
                 + rest * (1 + pausedShare) * (1 + spread + parameters.fadeShare))
+    }
+
+    private func effortKm(meters: Double, gainMeters: Double) -> Double {
+        meters / 1000 + gainMeters / 100 * parameters.climbEffort
+    }
+
+    /// The pace of the rest, seconds a kilometer of effort.
+    private func pace(
+        soFar: Double, over effortKm: Double, recentRuns: [RecentRun], raceKm: Double
+    ) -> Double {
+        var similar: [Double] = []
+        for run in recentRuns {
+            let effort = self.effortKm(
+                meters: Double(run.meters), gainMeters: Double(run.climbMeters))
+            let longer = raceKm * 1000 / Double(run.meters)
+            let pace =
+                Double(run.movingSeconds) / effort * pow(longer, parameters.fatigueExponent - 1)
+            if abs(pace / soFar - 1) <= parameters.similarShare { similar.append(pace) }
+        }
+        guard similar.count >= parameters.similarRunsMin else { return soFar }
+        similar.sort()
+        let (low, high) = (similar[(similar.count - 1) / 2], similar[similar.count / 2])
+        let share = effortKm / (effortKm + parameters.historyKm)
+        return share * soFar + (1 - share) * (low + high) / 2
     }
 
     /// Population deviation over the mean of the pieces' paces: the reference's pace variability.

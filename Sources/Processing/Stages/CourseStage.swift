@@ -41,6 +41,9 @@ struct CourseStage: Sendable {
         if change.offCourseChanged { context.emit(.alert(.offCourse(isOffCourse))) }
     }
 
+    /// The course ahead, at most `limit` meters of it; `nil` if it or its climb is unknown.
+    func ahead(within limit: Double) -> CourseAhead? { tracker?.ahead(within: limit) }
+
     /// - Parameter shown: Metrics that already have the distance and the elapsed time.
     func show(in shown: inout Metrics) {
         guard let tracker, let meters = shown.distanceMeters else { return }

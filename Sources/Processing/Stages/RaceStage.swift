@@ -26,11 +26,13 @@ struct RaceStage: Sendable {
 
     /// - Parameters:
     ///   - shown: Metrics that already have the distance, the climb and the times.
-    ///   - raceKm: The race distance; `nil` if there is none.
-    func show(in shown: inout Metrics, raceKm: Double?) {
-        guard let meters = shown.distanceMeters else { return }
+    ///   - profile: The profile, with the race distance and the last runs.
+    ///   - course: The course that the runner follows.
+    func show(in shown: inout Metrics, profile: RunnerProfile, course: CourseStage) {
+        guard let meters = shown.distanceMeters, let raceKm = profile.raceKm else { return }
         shown.finishEstimate = finish.estimate(
             raceKm: raceKm, meters: meters, gainMeters: shown.elevationGainMeters,
-            movingSeconds: shown.movingSeconds, elapsedSeconds: shown.elapsedSeconds)
+            movingSeconds: shown.movingSeconds, elapsedSeconds: shown.elapsedSeconds,
+            ahead: course.ahead(within: raceKm * 1000 - meters), recentRuns: profile.recentRuns)
     }
 }

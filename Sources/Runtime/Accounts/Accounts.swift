@@ -35,6 +35,8 @@ package final class Accounts: Sendable {
         var deletionsOfDay = DeviceLimiter(countMax: deletionsPerDayMax, windowSeconds: 86_400)
         package var cheersKept = CheerHistory()
         package var lastSeen: [DeviceID: Timestamp] = [:]
+        /// Last runs of each device, newest first; a device that is not here has not been asked.
+        package var recentRuns: [DeviceID: [RecentRun]] = [:]
     }
 
     /// Session deletions by one device a minute; each rewrites whole segments of the log.
@@ -156,9 +158,12 @@ package final class Accounts: Sendable {
         withState { state in state.devicesByName[name.lowercased()].flatMap { state.devices[$0] } }
     }
 
-    /// Profile with the zones that were valid at `time`.
+    /// Profile with the zones that were valid at `time`, and with the last runs.
     package func profile(of id: DeviceID, at time: Timestamp) -> RunnerProfile {
-        device(id)?.profile(at: time) ?? RunnerProfile()
+        let (device, runs) = withState { ($0.devices[id], $0.recentRuns[id] ?? []) }
+        var profile = device?.profile(at: time) ?? RunnerProfile()
+        profile.recentRuns = runs
+        return profile
     }
 
     package func course(of id: DeviceID) -> CourseRoute? { withState { $0.courses[id] } }

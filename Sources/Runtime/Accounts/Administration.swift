@@ -130,6 +130,7 @@ package struct Administration: Sendable {
                 }
                 state.proofs.forget(device.id)
                 state.cheersKept.forget(device.id)
+                state.recentRuns[device.id] = nil
             }
         }
         logger.log(
@@ -293,6 +294,9 @@ package struct Administration: Sendable {
         // A failed erasure may have removed a part.
         catalog.erased(sessions)
         reader.indexes.forget(sessions)
+        for device in Set(leaving.values) {
+            accounts.noteRecentRuns(results.recentRuns(of: device, at: clock()), of: device)
+        }
         let bytes = try result.get()
         try forgotten.get()
         logger.log(

@@ -6,6 +6,7 @@ extension Course {
     package init(_ read: GPXCourse) {
         self.init(
             points: read.points.map { Point(latitude: $0.latitude, longitude: $0.longitude) },
+            altitudes: read.points.compactMap(\.altitude),
             checkpoints: read.checkpoints.map {
                 Checkpoint(
                     name: Self.checkpointName($0.name ?? ""), latitude: $0.latitude,

@@ -119,6 +119,11 @@ package struct Pipeline: Sendable {
         ) { summary, ticket in
             let rule = accounts.rule(of: summary.device, at: WallClock.now())
             reader.prepare(summary, by: rule, ticket)
+        } completed: { devices, isNews in
+            let now = WallClock.now()
+            for device in devices where isNews || !accounts.hasRecentRuns(of: device) {
+                accounts.noteRecentRuns(results.recentRuns(of: device, at: now), of: device)
+            }
         }
     }
 

@@ -42,6 +42,7 @@ package final class ResultsUpkeep: Sendable {
     private let results: SessionResults
     private let pool: ReadPool
     private let prepare: @Sendable (SessionSummary, ReadPool.Ticket) -> Void
+    private let completed: @Sendable (Set<DeviceID>, _ isNews: Bool) -> Void
     private let state = Mutex(State())
 
     /// - Parameters:
@@ -50,15 +51,19 @@ package final class ResultsUpkeep: Sendable {
     ///   - results: Receives the results.
     ///   - pool: Runs the work.
     ///   - prepare: Called on a thread of the pool with each session that has ended.
+    ///   - completed: Called on a thread of the pool with the devices of sessions whose results are
+    ///     stored now, and whether one of them ended just now or was requested.
     package init(
         log: SegmentLog, catalog: SessionCatalog, results: SessionResults, pool: ReadPool,
-        prepare: @escaping @Sendable (SessionSummary, ReadPool.Ticket) -> Void = { _, _ in }
+        prepare: @escaping @Sendable (SessionSummary, ReadPool.Ticket) -> Void = { _, _ in },
+        completed: @escaping @Sendable (Set<DeviceID>, _ isNews: Bool) -> Void = { _, _ in }
     ) {
         self.log = log
         self.catalog = catalog
         self.results = results
         self.pool = pool
         self.prepare = prepare
+        self.completed = completed
     }
 
     /// Whether no work is left; for tests.
@@ -104,7 +109,8 @@ package final class ResultsUpkeep: Sendable {
         Task {
             while let due = takeDue() {
                 let isGoingOn =
-                    due.isEmpty ? await complete(scanned()) : await complete(due: due)
+                    due.isEmpty
+                    ? await complete(scanned(), isNews: false) : await complete(due: due)
                 if !isGoingOn { stop() }
             }
         }
@@ -150,23 +156,22 @@ package final class ResultsUpkeep: Sendable {
             case .failed, .refused: return true
             }
         }
-        return await complete(due.compactMap(catalog.summary), prepare)
+        return await complete(due.compactMap(catalog.summary), isNews: true)
     }
 
     /// - Returns: `false` when the daemon stops.
-    private func complete(
-        _ sessions: [SessionSummary],
-        _ prepare: @escaping @Sendable (SessionSummary, ReadPool.Ticket) -> Void = { _, _ in }
-    ) async -> Bool {
+    private func complete(_ sessions: [SessionSummary], isNews: Bool) async -> Bool {
         var left = sessions
         while !left.isEmpty {
             do {
                 let rest: Duration
-                (left, rest) = try await pool.run(for: .upkeep) { [results, left] ticket in
+                (left, rest) = try await pool.run(for: .upkeep) { [self, left] ticket in
                     let begin = ContinuousClock.now
                     let rest = try results.complete(
                         left, computingMost: Self.batchMax, isCancelled: { ticket.isCancelled })
-                    for summary in left.dropLast(rest.count) { prepare(summary, ticket) }
+                    let done = left.dropLast(rest.count)
+                    if isNews { for summary in done { prepare(summary, ticket) } }
+                    completed(Set(done.lazy.map(\.device)), isNews)
                     let taken = ContinuousClock.now - begin
                     return (rest, min(taken * Self.restFactor, Self.restMax))
                 }

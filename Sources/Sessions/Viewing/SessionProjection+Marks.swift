@@ -10,7 +10,7 @@ extension RecordHeader {
     /// Reads the marks of a record: a head says that its session begins, or that the profile has
     /// changed. Heads of earlier programs all look like beginnings.
     func marks(_ payload: Span<UInt8>, _ body: (SessionProjection.Mark) -> Void) {
-        guard type == .session, !payload.isEmpty, payload[0] != CourseCodec.version else { return }
+        guard type == .session, !payload.isEmpty, !CourseCodec.isCourse(payload) else { return }
         if sequence == .none { body(.beginning) }
         guard let head = try? SessionHeadCodec.decode(payload) else { return }
         body(.profile(isOnTreadmill: head.profile.treadmill))

@@ -214,6 +214,8 @@ struct HiddenStretches: Sendable {
         shown.interval =
             metrics.interval?.number == stretch.foreignInterval ? nil : metrics.interval
         shown.course?.forgetPredictions()
+        // It has the climb of the course ahead, even in a hidden place.
+        if shown.course != nil { shown.finishEstimate = nil }
         if metrics.elapsedSeconds - stretch.totals.elapsedSeconds < Self.gradeSeconds {
             shown.gradePercent = nil
             shown.gradeAdjustedPaceSecondsPerKm = nil

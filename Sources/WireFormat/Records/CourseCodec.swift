@@ -3,13 +3,22 @@ public import SensorModel
 /// The course of a session, in a record of the head's type; the first byte distinguishes them.
 ///
 /// ```
-/// u8 version, count points, each: counts latitude, longitude, relative to the point before;
-/// count checkpoints, each: text name, counts latitude, longitude
+/// u8 version, count points, each: counts latitude, longitude[, altitude], relative to the point
+/// before; count checkpoints, each: text name, counts latitude, longitude
 /// ```
-/// Degrees are zigzag counts of 1e-7. No points: the course was removed.
+/// Degrees are zigzag counts of 1e-7, altitudes of decimeters. No points: the course was removed.
+/// Only a course with altitudes is written as ``versionWithAltitudes``, so that an older program
+/// can still read the others.
 public enum CourseCodec {
     /// A high number, different from every version of the head.
-    public static let version: UInt8 = 0xC1
+    static let version: UInt8 = 0xC1
+    static let versionWithAltitudes: UInt8 = 0xC2
+    private static let altitudeStepsPerMeter = 10.0
+
+    /// Whether a payload of the head's record type is a course.
+    public static func isCourse(_ payload: Span<UInt8>) -> Bool {
+        !payload.isEmpty && (payload[0] == version || payload[0] == versionWithAltitudes)
+    }
 
     /// - Parameters:
     ///   - course: The course; `nil`: removed.
@@ -17,14 +26,20 @@ public enum CourseCodec {
     public static func encode(_ course: Course?, to bytes: inout [UInt8]) {
         var writer = RecordWriter(bytes: [])
         swap(&writer.bytes, &bytes)
-        writer.byte(version)
+        let altitudes = course?.altitudes ?? []
+        writer.byte(altitudes.isEmpty ? version : versionWithAltitudes)
         var last = GridPoint(latitude: 0, longitude: 0)
+        var lastAltitude = 0
         writer.count(course?.points.count ?? 0)
-        for point in course?.points ?? [] {
+        for (index, point) in (course?.points ?? []).enumerated() {
             let next = GridPoint(point)
             writer.count(zigzag(next.latitude - last.latitude))
             writer.count(zigzag(next.longitude - last.longitude))
             last = next
+            guard !altitudes.isEmpty else { continue }
+            let altitude = Int((altitudes[index] * altitudeStepsPerMeter).rounded())
+            writer.count(zigzag(altitude - lastAltitude))
+            lastAltitude = altitude
         }
         writer.count(course?.checkpoints.count ?? 0)
         for checkpoint in course?.checkpoints ?? [] {
@@ -42,12 +57,20 @@ public enum CourseCodec {
     public static func decode(_ bytes: Span<UInt8>) throws(RecordRefusal) -> Course? {
         var reader = RecordReader()
         let found = try reader.byte(bytes)
-        guard found == version else { throw .unknownVersion(found) }
+        guard found == version || found == versionWithAltitudes else {
+            throw .unknownVersion(found)
+        }
+        let hasAltitudes = found == versionWithAltitudes
         var points: [Course.Point] = []
+        var altitudes: [Double] = []
         var last = GridPoint(latitude: 0, longitude: 0)
-        for _ in 0..<(try reader.itemCount(bytes, bytesEach: 2)) {
+        var lastAltitude = 0
+        for _ in 0..<(try reader.itemCount(bytes, bytesEach: hasAltitudes ? 3 : 2)) {
             last = try GridPoint(&reader, bytes, from: last)
             points.append(Course.Point(latitude: last.degrees.0, longitude: last.degrees.1))
+            guard hasAltitudes else { continue }
+            lastAltitude = try altitude(&reader, bytes, from: lastAltitude)
+            altitudes.append(Double(lastAltitude) / altitudeStepsPerMeter)
         }
         var checkpoints: [Course.Checkpoint] = []
         for _ in 0..<(try reader.itemCount(bytes, bytesEach: 3)) {
@@ -61,7 +84,20 @@ public enum CourseCodec {
         try reader.end(bytes)
         guard points.count <= Course.pointsMax, checkpoints.count <= Course.checkpointsMax
         else { throw .unknownValue }
-        return points.isEmpty ? nil : Course(points: points, checkpoints: checkpoints)
+        return points.isEmpty
+            ? nil : Course(points: points, altitudes: altitudes, checkpoints: checkpoints)
+    }
+
+    private static func altitude(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>, from last: Int
+    ) throws(RecordRefusal) -> Int {
+        let coded = try reader.count(bytes)
+        guard coded >= 0, coded <= 1 << 20 else { throw .unknownValue }
+        let value = last + (coded >> 1 ^ -(coded & 1))
+        guard Course.altitudeRange.contains(Double(value) / altitudeStepsPerMeter) else {
+            throw .unknownValue
+        }
+        return value
     }
 
     fileprivate static func zigzag(_ value: Int) -> Int { (value << 1) ^ (value >> 63) }

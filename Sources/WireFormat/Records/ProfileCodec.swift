@@ -6,13 +6,15 @@ public import SensorModel
 /// u8 version, u8 treadmill, u8 auto-pause, u8 placement, u8 sex (0: unknown), count maximum
 /// heart rate, bitmap and counts: resting, threshold, target zone; bitmap and doubles: weight,
 /// target pace, race, stride slope, stride intercept, safety timer; text time zone; u8 zones
-/// [, count bounds, counts]; version 2: count phases, phases as in ``StreamEventCodec``
+/// [, count bounds, counts]; from version 2: count phases, phases as in ``StreamEventCodec``; from
+/// version 3: count runs, each: counts meters, climbed meters, moving seconds
 /// ```
 ///
-/// Only a profile with intervals is written as version 2, so that an older program can still read
-/// the others.
+/// A profile is written in the lowest version that holds it, so that an older program can still
+/// read the others.
 public enum ProfileCodec {
-    public static let version: UInt8 = 2
+    public static let version: UInt8 = 3
+    private static let versionOfIntervals: UInt8 = 2
     private static let versionWithoutIntervals: UInt8 = 1
 
     /// - Parameters:
@@ -36,7 +38,8 @@ public enum ProfileCodec {
     }
 
     static func write(_ profile: RunnerProfile, _ writer: inout RecordWriter) {
-        writer.byte(profile.intervals == nil ? versionWithoutIntervals : version)
+        let chosen = version(of: profile)
+        writer.byte(chosen)
         writer.bool(profile.treadmill)
         writer.byte(index(profile.autoPause, RunnerProfile.AutoPauseMethod.allCases))
         writer.byte(
@@ -53,9 +56,22 @@ public enum ProfileCodec {
         ])
         writer.text(profile.timeZone)
         write(profile.zones, &writer)
-        guard let phases = profile.intervals?.phases else { return }
+        guard chosen >= versionOfIntervals else { return }
+        let phases = profile.intervals?.phases ?? []
         writer.count(phases.count)
         for phase in phases { StreamEventCodec.write(phase, &writer) }
+        guard chosen >= version else { return }
+        writer.count(profile.recentRuns.count)
+        for run in profile.recentRuns {
+            writer.count(run.meters)
+            writer.count(run.climbMeters)
+            writer.count(run.movingSeconds)
+        }
+    }
+
+    private static func version(of profile: RunnerProfile) -> UInt8 {
+        if !profile.recentRuns.isEmpty { return version }
+        return profile.intervals == nil ? versionWithoutIntervals : versionOfIntervals
     }
 
     static func read(
@@ -86,17 +102,36 @@ public enum ProfileCodec {
         profile.safetyTimerSeconds = numbers[5]
         profile.timeZone = try reader.text(bytes)
         profile.zones = try zones(&reader, bytes)
-        if found > versionWithoutIntervals { profile.intervals = try intervals(&reader, bytes) }
+        if found >= versionOfIntervals {
+            profile.intervals = try intervals(
+                &reader, bytes, isOptional: found > versionOfIntervals)
+        }
+        if found >= version { profile.recentRuns = try recentRuns(&reader, bytes) }
         return profile
     }
 
-    private static func intervals(
+    private static func recentRuns(
         _ reader: inout RecordReader, _ bytes: Span<UInt8>
-    ) throws(RecordRefusal) -> IntervalPlan {
+    ) throws(RecordRefusal) -> [RecentRun] {
+        var runs: [RecentRun] = []
+        for _ in 0..<(try reader.itemCount(bytes, bytesEach: 3)) {
+            let (meters, climb) = (try reader.count(bytes), try reader.count(bytes))
+            let run = RecentRun(
+                meters: meters, climbMeters: climb, movingSeconds: try reader.count(bytes))
+            guard let run, runs.count < RecentRun.countMax else { throw .unknownValue }
+            runs.append(run)
+        }
+        return runs
+    }
+
+    private static func intervals(
+        _ reader: inout RecordReader, _ bytes: Span<UInt8>, isOptional: Bool
+    ) throws(RecordRefusal) -> IntervalPlan? {
         var phases: [IntervalPlan.Phase] = []
         for _ in 0..<(try reader.itemCount(bytes, bytesEach: 2)) {
             phases.append(try StreamEventCodec.phase(&reader, bytes))
         }
+        if isOptional, phases.isEmpty { return nil }
         guard let plan = IntervalPlan(phases: phases) else { throw .unknownValue }
         return plan
     }

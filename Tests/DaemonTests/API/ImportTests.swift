@@ -2,6 +2,7 @@ import Client
 import Compression
 import Foundation
 import Ingest
+import Registry
 import SensorModel
 import Sharing
 import Testing
@@ -74,6 +75,42 @@ import Transport
             #expect(session["startedAt"] as? Double == Self.start)
             let meters = try #require(session["distanceMeters"] as? Double)
             #expect(abs(meters - 1797) < 40, "\(meters)")
+        }
+    }
+
+    @Test func `The last runs of 2 km and more are known to the next, without erased ones`()
+        async throws
+    {
+        let folder = RunningDaemon.newFolder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        func runs(_ running: RunningDaemon) throws -> [RecentRun] {
+            let accounts = running.daemon.accounts
+            let device = try #require(accounts.device(named: "ann")).id
+            return accounts.profile(of: device, at: WallClock.now()).recentRuns
+        }
+        var token = ""
+        try await RunningDaemon.again(in: folder) { running in
+            token = try running.addDevice("ann")
+            var ids: [String] = []
+            for (hours, seconds) in [(0, 800), (2, 900), (4, 300)] {
+                let answer = try await Self.send(
+                    Self.gpx(from: Self.start + 3600 * Double(hours), seconds: 0..<seconds),
+                    running, token)
+                ids.append(try #require(answer.object["session"] as? String))
+            }
+            let areKnown = try await running.eventually { try runs(running).count == 2 }
+            #expect(areKnown)
+            let meters = try runs(running).map { Int((Double($0.meters) / 100).rounded()) }
+            #expect(meters == [27, 24])
+            let erased = try await running.ask(
+                .delete, "/v1/me/sessions/\(ids[1])", token: token)
+            #expect(erased.status == 200)
+            let left = try runs(running)
+            #expect(left.count == 1 && left[0].movingSeconds <= 800)
+        }
+        try await RunningDaemon.again(in: folder) { running in
+            let isKnown = try await running.eventually { try runs(running).count == 1 }
+            #expect(isKnown)
         }
     }
 
