@@ -112,8 +112,8 @@ public struct SessionPipeline: Sendable {
         case .step(let step):
             process(step, &context)
         }
-        elevation.add(location, at: context.time)
         course.follow(location, meters: distance.meters, &context)
+        elevation.add(location, courseAltitude: course.altitude, at: context.time)
     }
 
     private mutating func process(_ taken: FixGate.Step, _ context: inout StageContext) {

@@ -4,17 +4,8 @@ import Testing
 @testable import Processing
 
 @Suite struct CourseRouteTests {
-    private struct Random: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
-    }
-
     /// A random walk around a place; some steps have length zero.
-    private static func way(_ longitude: Double, _ random: inout Random) -> [Course.Point] {
+    private static func way(_ longitude: Double, _ random: inout CourseRandom) -> [Course.Point] {
         var (north, east) = (48.0, longitude)
         let stepDegrees = Double.random(in: 0.0001...0.05, using: &random)
         return (0..<Int.random(in: 2...300, using: &random)).map { _ in
@@ -40,7 +31,7 @@ import Testing
 
     @Test(arguments: [11.5, 179.99, -179.99])
     func `Boxes find the place that a search of all segments finds`(longitude: Double) {
-        var random = Random(state: 18)
+        var random = CourseRandom(state: 18)
         for _ in 0..<200 {
             let points = Self.way(longitude, &random)
             let boxes = SegmentBoxes(points)
@@ -62,7 +53,7 @@ import Testing
 
     @Test(arguments: [0.0, 2.0])
     func `A course's climb is that of its hills, not of its noise`(noiseMeters: Double) throws {
-        var random = Random(state: 3)
+        var random = CourseRandom(state: 3)
         // 10 km north, a point each 10 m; two hills of 120 m, each of 2 km.
         let count = 1001
         let points = (0..<count).map {

@@ -16,8 +16,10 @@ public final class CourseRoute: Sendable {
     public let course: Course
     /// Distance of each point along the course, meters.
     let alongMeters: [Double]
+    /// Altitude of each point, as a mean; empty if the course has none.
+    private let altitudes: [Double]
     /// Meters climbed from the start to each point; empty if the course has no altitudes.
-    let climbMeters: [Double]
+    private let climbMeters: [Double]
     /// Checkpoints in course order.
     let checkpoints: [Checkpoint]
     private let boxes: SegmentBoxes
@@ -40,8 +42,12 @@ public final class CourseRoute: Sendable {
         self.course = course
         self.boxes = boxes
         alongMeters = sums
-        climbMeters =
-            course.altitudes.isEmpty ? [] : Self.climb(course.altitudes, along: sums)
+        altitudes = Self.means(of: course.altitudes, along: sums)
+        var counter = ClimbCounter(threshold: Self.climbThresholdMeters)
+        climbMeters = altitudes.map { altitude in
+            counter.add(altitude)
+            return counter.gainMeters
+        }
         checkpoints = course.checkpoints.map { checkpoint in
             let nearest = boxes.nearest(
                 to: (checkpoint.place.latitude, checkpoint.place.longitude), of: points)
@@ -53,19 +59,19 @@ public final class CourseRoute: Sendable {
     /// Bytes of memory, rounded up.
     public var bytes: Int {
         let names = course.checkpoints.reduce(0) { $0 + $1.name.utf8.count + 32 }
-        return course.points.count * 24 + course.altitudes.count * 16 + course.checkpoints.count
+        return course.points.count * 24 + course.altitudes.count * 24 + course.checkpoints.count
             * 96 + names + 8192
     }
 
     /// Meters over which altitudes are averaged, and the swing that counts as a climb: heights of
     /// recorded tracks are noisy, those of maps have steps.
-    private static let (climbMeanMeters, climbThresholdMeters) = (100.0, 10.0)
+    private static let climbMeanMeters = 100.0
+    static let climbThresholdMeters = 10.0
 
-    /// Meters climbed from the start to each point.
-    private static func climb(_ altitudes: [Double], along meters: [Double]) -> [Double] {
-        var counter = ClimbCounter(threshold: climbThresholdMeters)
-        var sums: [Double] = []
-        sums.reserveCapacity(altitudes.count)
+    /// Altitudes averaged over ``climbMeanMeters`` around each point.
+    private static func means(of altitudes: [Double], along meters: [Double]) -> [Double] {
+        var means: [Double] = []
+        means.reserveCapacity(altitudes.count)
         var (first, last, sum) = (0, 0, 0.0)
         for index in altitudes.indices {
             while last < altitudes.count, meters[last] <= meters[index] + climbMeanMeters / 2 {
@@ -76,10 +82,14 @@ public final class CourseRoute: Sendable {
                 sum -= altitudes[first]
                 first += 1
             }
-            counter.add(sum / Double(last - first))
-            sums.append(counter.gainMeters)
+            means.append(sum / Double(last - first))
         }
-        return sums
+        return means
+    }
+
+    /// Altitude at a place, meters along the course; `nil` if the course has none.
+    func altitude(at meters: Double) -> Double? {
+        altitudes.isEmpty ? nil : value(of: altitudes, at: meters)
     }
 
     /// The climb between two places of the course.
@@ -90,19 +100,20 @@ public final class CourseRoute: Sendable {
     /// - Returns: Meters climbed; `nil` if the course has no altitudes.
     func climb(from start: Double, to end: Double) -> Double? {
         guard !climbMeters.isEmpty else { return nil }
-        return climb(at: end) - climb(at: start)
+        return value(of: climbMeters, at: end) - value(of: climbMeters, at: start)
     }
 
-    private func climb(at meters: Double) -> Double {
+    /// A value between those of two points.
+    private func value(of values: [Double], at meters: Double) -> Double {
         var (low, high) = (0, alongMeters.count - 1)
-        guard meters < alongMeters[high] else { return climbMeters[high] }
+        guard meters < alongMeters[high] else { return values[high] }
         while high - low > 1 {
             let middle = (low + high) / 2
             if alongMeters[middle] <= meters { low = middle } else { high = middle }
         }
         let length = alongMeters[high] - alongMeters[low]
         let share = length > 0 ? max(0, meters - alongMeters[low]) / length : 0
-        return climbMeters[low] + share * (climbMeters[high] - climbMeters[low])
+        return values[low] + share * (values[high] - values[low])
     }
 
     /// The point of the course nearest to a location, if it is within a distance.

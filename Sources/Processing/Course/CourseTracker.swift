@@ -98,6 +98,11 @@ struct CourseTracker: Sendable {
         return reached
     }
 
+    /// The course's altitude at the last place; `nil` off the course, or if it has none.
+    var altitude: Double? {
+        hasPlace && !isOffCourse ? route.altitude(at: metersAlong) : nil
+    }
+
     /// The course ahead: its meters, and the meters that they climb.
     ///
     /// - Parameter limit: Meters of the course at most.

@@ -1,7 +1,8 @@
 import Glibc
 import SensorModel
 
-/// Altitude, climb and descent: from the barometer if there is one, otherwise from positions.
+/// Altitude, climb and descent: from the barometer if there is one, otherwise from positions, or
+/// from the course that they are on.
 ///
 /// A barometer measures height differences to a decimeter. GPS is off by several meters and drifts
 /// over minutes. So each has its own smoothing and threshold. Pressure becomes height by the
@@ -55,8 +56,11 @@ struct Elevation: Sendable {
 
     /// - Parameters:
     ///   - location: A fix with an altitude.
+    ///   - courseAltitude: The course's altitude there; `nil` if it is unknown.
     ///   - time: Time of the fix.
-    mutating func add(_ location: Location, at time: Timestamp) {
+    mutating func add(
+        _ location: Location, courseAltitude: Double? = nil, at time: Timestamp
+    ) {
         guard let altitude = location.altitude else { return }
         if let newestPressure {
             guard time.seconds(since: newestPressure) > parameters.barometerSilenceSeconds else {
@@ -67,8 +71,8 @@ struct Elevation: Sendable {
         }
         let isFiltered = location.horizontalAccuracy == nil && location.verticalAccuracy == nil
         positions.add(
-            altitude, verticalAccuracy: location.verticalAccuracy, isFiltered: isFiltered,
-            at: time)
+            altitude, courseAltitude: courseAltitude,
+            verticalAccuracy: location.verticalAccuracy, isFiltered: isFiltered, at: time)
     }
 
     private mutating func restart() {

@@ -4,7 +4,8 @@ import SensorModel
 ///
 /// Satellite altitude drifts by several meters within minutes, so only large swings count. Watches
 /// report an altitude from their barometer, or one that they filtered. It has no accuracy and
-/// hardly any noise between fixes. There small swings count too.
+/// hardly any noise between fixes. There small swings count too. On a course with altitudes, those
+/// count in place of a satellite's.
 ///
 ///     noise² = mean of (second difference)² / 6        white noise contributes its own variance,
 ///                                                      a steady slope nothing
@@ -35,6 +36,9 @@ struct PositionClimb: Sendable {
     private(set) var lossMeters = 0.0
     private var counter: ClimbCounter
     private var quietCounter: ClimbCounter
+    private var courseCounter = ClimbCounter(threshold: CourseRoute.climbThresholdMeters)
+    /// Altitude of the course, where it counts.
+    private var courseAltitude: Double?
     private var smoothed = SmoothedAltitude()
     private var quietSmoothed = SmoothedAltitude()
     /// Whether small swings count; `nil` before the first judgment.
@@ -53,12 +57,16 @@ struct PositionClimb: Sendable {
     }
 
     /// Smoothed altitude, meters; `nil` before the first fix.
-    var altitude: Double? { isQuiet == true ? quietSmoothed.meters : smoothed.meters }
+    var altitude: Double? {
+        courseAltitude ?? (isQuiet == true ? quietSmoothed.meters : smoothed.meters)
+    }
 
     /// Forgets the altitude but keeps the sums.
     mutating func restart() {
         counter.restart()
         quietCounter.restart()
+        courseCounter.restart()
+        courseAltitude = nil
         smoothed.restart()
         quietSmoothed.restart()
         newest = nil
@@ -67,11 +75,13 @@ struct PositionClimb: Sendable {
 
     /// - Parameters:
     ///   - altitude: Meters above sea level.
+    ///   - courseAltitude: That of the course at this place; `nil` if it is unknown.
     ///   - verticalAccuracy: Meters; `nil` if unknown.
     ///   - isFiltered: Whether the fix has no accuracy at all, like those of watches.
     ///   - time: Time of the fix.
     mutating func add(
-        _ altitude: Double, verticalAccuracy: Double?, isFiltered: Bool, at time: Timestamp
+        _ altitude: Double, courseAltitude: Double? = nil, verticalAccuracy: Double?,
+        isFiltered: Bool, at time: Timestamp
     ) {
         noteNoise(altitude, at: time)
         let before = sums
@@ -84,20 +94,56 @@ struct PositionClimb: Sendable {
         }
         if let meters = smoothed.meters { counter.add(meters) }
         if let meters = quietSmoothed.meters { quietCounter.add(meters) }
-        judge(isFiltered: isFiltered, before: before)
+        if let courseAltitude { courseCounter.add(courseAltitude) }
+        let wasJudged = isQuiet != nil
+        var counted = judge(isFiltered: isFiltered, before: before)
+        if isQuiet == false {
+            follow(courseAltitude, counted: &counted, before: before.course, isFirst: !wasJudged)
+        } else {
+            self.courseAltitude = nil
+        }
+        gainMeters += counted.gain
+        lossMeters += counted.loss
+    }
+
+    /// Lets the course's counter count in place of that of a satellite's altitudes. A counter that
+    /// takes over begins anew: the other one has counted the swing so far.
+    private mutating func follow(
+        _ altitude: Double?, counted: inout Sums, before: Sums, isFirst: Bool
+    ) {
+        let wasOnCourse = courseAltitude != nil
+        courseAltitude = altitude
+        switch (wasOnCourse, altitude) {
+        case (true, nil):
+            counted = (0, 0)
+            counter.restart()
+            courseCounter.restart()
+        case (false, nil): courseCounter.restart()
+        case (false, let altitude?) where !isFirst:
+            counted = (0, 0)
+            courseCounter.restart()
+            courseCounter.add(altitude)
+        case (_, .some):
+            let now = sums.course
+            counted = (now.gain - before.gain, now.loss - before.loss)
+            if isFirst { counted = now }
+        }
     }
 
     private typealias Sums = (gain: Double, loss: Double)
 
-    private var sums: (plain: Sums, quiet: Sums) {
+    private var sums: (plain: Sums, quiet: Sums, course: Sums) {
         (
             (counter.gainMeters, counter.lossMeters),
-            (quietCounter.gainMeters, quietCounter.lossMeters)
+            (quietCounter.gainMeters, quietCounter.lossMeters),
+            (courseCounter.gainMeters, courseCounter.lossMeters)
         )
     }
 
-    /// Adds the counts of the selected counter; at the first judgment, all counts that it has.
-    private mutating func judge(isFiltered: Bool, before: (plain: Sums, quiet: Sums)) {
+    /// - Returns: New counts of the selected counter; at the first judgment, all that it has.
+    private mutating func judge(
+        isFiltered: Bool, before: (plain: Sums, quiet: Sums, course: Sums)
+    ) -> Sums {
         let now = sums
         var counted: Sums = (0, 0)
         if let isQuiet {
@@ -111,8 +157,7 @@ struct PositionClimb: Sendable {
             isQuiet = variance < Self.parameters.quietNoiseMax * Self.parameters.quietNoiseMax
         }
         if !wasJudged, let isQuiet { counted = isQuiet ? now.quiet : now.plain }
-        gainMeters += counted.gain
-        lossMeters += counted.loss
+        return counted
     }
 
     private mutating func noteNoise(_ altitude: Double, at time: Timestamp) {

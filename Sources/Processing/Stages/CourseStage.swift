@@ -41,6 +41,9 @@ struct CourseStage: Sendable {
         if change.offCourseChanged { context.emit(.alert(.offCourse(isOffCourse))) }
     }
 
+    /// The course's altitude at the last place; `nil` if it is unknown.
+    var altitude: Double? { tracker?.altitude }
+
     /// The course ahead, at most `limit` meters of it; `nil` if it or its climb is unknown.
     func ahead(within limit: Double) -> CourseAhead? { tracker?.ahead(within: limit) }
 

@@ -2,7 +2,7 @@ import SensorModel
 
 /// Computes height, climb and grade.
 ///
-/// - In: air pressure, altitudes of fixes, meters.
+/// - In: air pressure, altitudes of fixes and of the course, meters.
 /// - Out: altitude, climb, grade.
 struct ElevationStage: Sendable {
     private var elevation = Elevation()
@@ -19,8 +19,12 @@ struct ElevationStage: Sendable {
         elevation.add(pressure: hectopascals, at: time)
     }
 
-    mutating func add(_ location: Location, at time: Timestamp) {
-        elevation.add(location, at: time)
+    /// - Parameters:
+    ///   - location: A fix.
+    ///   - courseAltitude: The course's altitude there; `nil` if it is unknown.
+    ///   - time: Time of the fix.
+    mutating func add(_ location: Location, courseAltitude: Double?, at time: Timestamp) {
+        elevation.add(location, courseAltitude: courseAltitude, at: time)
     }
 
     /// - Parameter meters: Meters of the session at the current altitude.
