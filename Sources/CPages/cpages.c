@@ -4,6 +4,15 @@
 
 // One array a file, then one line a file; a test of ViewerPages compares both with the folder.
 
+static const uint8_t alert_html[] = {
+#embed "../ViewerPages/Resources/alert.html"
+};
+static const uint8_t alert_js[] = {
+#embed "../ViewerPages/Resources/alert.js"
+};
+static const uint8_t alerttaken_html[] = {
+#embed "../ViewerPages/Resources/alerttaken.html"
+};
 static const uint8_t base_css[] = {
 #embed "../ViewerPages/Resources/base.css"
 };
@@ -187,6 +196,9 @@ static const uint8_t qr_js[] = {
 static const uint8_t queue_js[] = {
 #embed "../ViewerPages/Resources/queue.js"
 };
+static const uint8_t receivers_js[] = {
+#embed "../ViewerPages/Resources/receivers.js"
+};
 static const uint8_t record_css[] = {
 #embed "../ViewerPages/Resources/record.css"
 };
@@ -281,6 +293,9 @@ static const uint8_t zones_js[] = {
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct cpages_file files[] = {
+    FILE("alert.html", alert_html),
+    FILE("alert.js", alert_js),
+    FILE("alerttaken.html", alerttaken_html),
     FILE("base.css", base_css),
     FILE("beat.js", beat_js),
     FILE("board.js", board_js),
@@ -342,6 +357,7 @@ static const struct cpages_file files[] = {
     FILE("protocol.js", protocol_js),
     FILE("qr.js", qr_js),
     FILE("queue.js", queue_js),
+    FILE("receivers.js", receivers_js),
     FILE("record.css", record_css),
     FILE("record.html", record_html),
     FILE("record.js", record_js),

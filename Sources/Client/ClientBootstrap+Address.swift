@@ -1,11 +1,21 @@
+import Dispatch
 import NIOCore
 import NIOPosix
+import Transport
+
+/// Where a client may connect to.
+public enum ClientReach: Sendable {
+    case anywhere
+    /// Only addresses of the internet, for a target that somebody else chose: the name is resolved
+    /// once, and the connection goes to the address that was checked.
+    case publicAddresses
+}
 
 extension ClientBootstrap {
     /// Connects and lets `prepare` add handlers, behind TLS if the address requires it. With TLS it
     /// returns after the handshake.
     static func connect<Output: Sendable>(
-        to address: ServerAddress, tls: ClientTLS,
+        to address: ServerAddress, tls: ClientTLS, reach: ClientReach = .anywhere,
         _ prepare: @escaping @Sendable (any Channel) throws -> Output
     ) async throws(ClientError) -> Output {
         let initialize: @Sendable (any Channel) -> EventLoopFuture<Prepared<Output>> = { channel in
@@ -28,10 +38,18 @@ extension ClientBootstrap {
                 prepared = try await bootstrap.connect(
                     unixDomainSocketPath: address.host, channelInitializer: initialize)
             } else {
-                prepared = try await bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
-                    .connect(
+                let bootstrap = bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1)
+                switch reach {
+                case .anywhere:
+                    prepared = try await bootstrap.connect(
                         host: address.host, port: address.port, channelInitializer: initialize)
+                case .publicAddresses:
+                    prepared = try await bootstrap.connect(
+                        to: try await publicAddress(of: address), channelInitializer: initialize)
+                }
             }
+        } catch let error as ClientError {
+            throw error
         } catch {
             throw .cannotConnect(address: "\(address)", reason: ClientError.reason(error))
         }
@@ -41,6 +59,31 @@ extension ClientBootstrap {
             throw .cannotConnect(address: "\(address)", reason: ClientError.reason(error))
         } catch { throw ClientError(error) }
         return prepared.output
+    }
+
+    /// A name may take long to resolve, so each does on a thread of its own.
+    private static let resolving = DispatchQueue(
+        label: "pulsecast.resolving", attributes: .concurrent)
+
+    /// Resolves a name, and checks that the address is one of the internet and not of this machine.
+    private static func publicAddress(of address: ServerAddress) async throws -> SocketAddress {
+        let found = try await withCheckedThrowingContinuation { continuation in
+            resolving.async {
+                continuation.resume(
+                    with: Result {
+                        try SocketAddress.makeAddressResolvingHost(
+                            address.host, port: address.port)
+                    })
+            }
+        }
+        let own = (try? System.enumerateDevices())?.compactMap { $0.address?.ipAddress } ?? []
+        guard let text = found.ipAddress, !own.contains(text),
+            PeerAddress(text)?.isOfInternet ?? false
+        else {
+            throw ClientError.cannotConnect(
+                address: "\(address)", reason: "it is no address of the internet")
+        }
+        return found
     }
 }
 

@@ -14,17 +14,21 @@ public struct HTTPClient: Sendable {
     private let address: ServerAddress
     private let tls: ClientTLS
     private let bodyBytesMax: Int
+    private let reach: ClientReach
 
     /// - Parameters:
     ///   - address: `http`, `https` or `unix`; the target in it is ignored.
     ///   - tls: Which server certificates to trust.
     ///   - bodyBytesMax: A longer answer is an error.
+    ///   - reach: Where the client may connect to.
     public init(
-        _ address: ServerAddress, tls: ClientTLS = ClientTLS(), bodyBytesMax: Int = 1 << 28
+        _ address: ServerAddress, tls: ClientTLS = ClientTLS(), bodyBytesMax: Int = 1 << 28,
+        reach: ClientReach = .anywhere
     ) {
         self.address = address
         self.tls = tls
         self.bodyBytesMax = bodyBytesMax
+        self.reach = reach
     }
 
     /// - Throws: ``ClientError``; a status is not an error.
@@ -63,7 +67,9 @@ public struct HTTPClient: Sendable {
         body: [UInt8] = []
     ) async throws(ClientError) -> AsyncThrowingStream<Part, any Error> {
         let (parts, continuation) = AsyncThrowingStream.makeStream(of: Part.self)
-        let channel = try await ClientBootstrap.connect(to: address, tls: tls) { channel in
+        let channel = try await ClientBootstrap.connect(
+            to: address, tls: tls, reach: reach
+        ) { channel in
             try Self.addHandlers(to: channel.pipeline.syncOperations, continuation)
             return channel
         }

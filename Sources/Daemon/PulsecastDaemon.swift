@@ -27,6 +27,8 @@ public final class PulsecastDaemon: Sendable {
     let notifier: SystemdNotifier
     let address = PublicAddress()
     private let pages: PageCache
+    let alerts: AlertCenter
+    let alertTeller: AlertTeller
     let logger: Logger
     /// State of each stage at the last watchdog check.
     let heartbeats = Mutex(Heartbeats())
@@ -74,23 +76,19 @@ public final class PulsecastDaemon: Sendable {
         self.logger = logger
         let processID = ProcessInfo.processInfo.processIdentifier
         notifier = SystemdNotifier(environment: environment, processID: processID)
-        let state = StateFolder(
-            configured: configuration.stateDirectory, environment: environment)
+        let state = StateFolder(configured: configuration.stateDirectory, environment: environment)
         self.state = state
         let troubles = Troubles(of: state, logger: logger)
         health = troubles.health
-        let isFirst = !state.exists
-        try state.create()
         accounts = try Self.openAccounts(
             configuration, state: state, environment: environment, troubles: troubles)
-        do throws(StateFolderError) { try state.synchronizeNames() } catch {
-            // Names that an earlier start made are on disk already.
-            if isFirst { throw error }
-        }
         let webhooks = try Webhooks(
             configuration.webhook, environment: environment, accounts: accounts, logger: logger)
+        let alerts = AlertCenter(accounts: accounts, logger: logger, clock: WallClock.now)
+        self.alerts = alerts
         let sessions = SessionNotifier(
-            accounts: accounts, webhooks: webhooks, logger: logger, clock: WallClock.now)
+            accounts: accounts, webhooks: webhooks, alerts: alerts, logger: logger,
+            clock: WallClock.now)
         pipeline = try Pipeline(
             configuration: configuration, disk: disk(state.log),
             newEpoch: newEpoch, accounts: accounts,
@@ -98,23 +96,43 @@ public final class PulsecastDaemon: Sendable {
             stateChanged: { troubles.logChanged(to: $0) },
             logger: logger)
         troubles.begin(telling: pipeline.loops)
-        administration = Self.administration(of: accounts, pipeline, webhooks, logger: logger)
+        administration = Self.administration(of: accounts, pipeline, logger: logger) {
+            webhooks?.erase($0)
+            alerts.erase($0)
+        }
         identity = try Self.identity(configuration, environment: environment)
         pages = PageCache(configuration.http)
+        alertTeller = Self.alertTeller(
+            administration, pipeline, configuration, address, logger: logger)
         let listeners = Listeners(
             configuration: configuration, state: state, environment: environment,
             pipeline: pipeline, accounts: accounts, administration: administration,
             pushes: PushService(
                 pipeline: pipeline, administration: administration,
                 configuration: configuration, clock: WallClock.now),
-            health: health, identity: identity, address: address, pages: pages, logger: logger)
+            alerts: alerts, alertTeller: alertTeller, health: health, identity: identity,
+            address: address, pages: pages, logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
         areSocketsKept = !descriptors.descriptors.isEmpty
         server = try listeners.server(descriptors: descriptors)
     }
 
+    private static func alertTeller(
+        _ administration: Administration, _ pipeline: Pipeline, _ configuration: Configuration,
+        _ address: PublicAddress, logger: Logger
+    ) -> AlertTeller {
+        AlertTeller(
+            administration: administration,
+            shares: ShareRoutes(
+                service: Listeners.viewers(pipeline, administration.accounts),
+                pipeline: pipeline, accounts: administration.accounts, clock: WallClock.now),
+            trustedHosts: configuration.alerts.trustedHosts, publicURL: { address.url },
+            logger: logger)
+    }
+
     private static func administration(
-        of accounts: Accounts, _ pipeline: Pipeline, _ webhooks: Webhooks?, logger: Logger
+        of accounts: Accounts, _ pipeline: Pipeline, logger: Logger,
+        erasing: @escaping @Sendable (Set<SessionID>) -> Void
     ) -> Administration {
         Administration(
             accounts: accounts, log: pipeline.log, mailbox: pipeline.mailbox,
@@ -123,7 +141,7 @@ public final class PulsecastDaemon: Sendable {
                 await background.run { Self.erase(sessions, from: log, logger: logger) }
             }, reader: pipeline.reader,
             catalog: pipeline.catalog, results: pipeline.results, playbacks: pipeline.playbacks,
-            clock: WallClock.now, logger: logger, erasing: { webhooks?.erase($0) })
+            clock: WallClock.now, logger: logger, erasing: erasing)
     }
 
     /// Starts the threads and opens the listeners. Work that the disk refuses now is left to
@@ -137,6 +155,7 @@ public final class PulsecastDaemon: Sendable {
         let addresses = try await server.start()
         if !server.displaced.isEmpty { noteDisplaced() }
         address.set(configuration: configuration, addresses: addresses)
+        alerts.start(alertTeller, pipeline)
         health.started()
         notifier.send(.ready, .status("listening"))
         pipeline.background.start { [pages] in _ = pages.catalog }
@@ -159,6 +178,7 @@ public final class PulsecastDaemon: Sendable {
         // enough for a close message; a peer that misses it resumes as well.
         await server.closeAll(
             areSocketsKept ? .restarting : .goingAway, withinSeconds: areSocketsKept ? 0.5 : 3)
+        alerts.stop()
         await pipeline.stop()
         await pipeline.loops.shutdown()
         saveCounts()
@@ -183,6 +203,21 @@ public final class PulsecastDaemon: Sendable {
     }
 
     private static func openAccounts(
+        _ configuration: Configuration, state: StateFolder, environment: [String: String],
+        troubles: Troubles
+    ) throws -> Accounts {
+        let isFirst = !state.exists
+        try state.create()
+        let accounts = try readAccounts(
+            configuration, state: state, environment: environment, troubles: troubles)
+        do throws(StateFolderError) { try state.synchronizeNames() } catch {
+            // Names that an earlier start made are on disk already.
+            if isFirst { throw error }
+        }
+        return accounts
+    }
+
+    private static func readAccounts(
         _ configuration: Configuration, state: StateFolder, environment: [String: String],
         troubles: Troubles
     ) throws -> Accounts {

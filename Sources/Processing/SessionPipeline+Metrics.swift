@@ -11,7 +11,7 @@ extension SessionPipeline {
         motion.show(in: &shown, at: times)
         measured.show(in: &shown, at: times)
         position.show(in: &shown, at: times)
-        elevation.show(in: &shown)
+        elevation.show(in: &shown, at: times)
         distance.show(
             in: &shown, at: times, isPaused: pauses.isPaused, gradeFactor: elevation.gradeFactor)
         race.show(in: &shown, profile: profile, course: course)

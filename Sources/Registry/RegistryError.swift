@@ -10,6 +10,9 @@ public enum RegistryError: Error, Hashable, Sendable {
     case zonesFull(Int)
     /// More notes than a device may have; the value is the most bytes.
     case notesFull(bytes: Int)
+    case unknownReceiver(String)
+    /// More receivers than a device may have; the value is the maximum.
+    case receiversFull(Int)
     /// Written by a later version of the daemon.
     case schemaIsNewer(found: Int, known: Int)
     case folderNotCreated(path: String)
@@ -34,6 +37,9 @@ extension RegistryError: CustomStringConvertible {
         case .zonesFull(let count): "a device has at most \(count) privacy zones"
         case .notesFull(let bytes):
             "a device's notes take at most \(bytes) bytes: shorten or remove others"
+        case .unknownReceiver(let name):
+            "there is no receiver \(name): see `pulsecast receiver list`"
+        case .receiversFull(let count): "a device has at most \(count) receivers: remove one"
         case .schemaIsNewer(let found, let known):
             "the registry has version \(found) and this daemon knows \(known): "
                 + "install the newer daemon again, or restore the registry of this one"

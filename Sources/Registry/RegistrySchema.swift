@@ -164,7 +164,7 @@ enum RegistrySchema {
     /// name of one that is over.
     private static let version4 = "ALTER TABLE share ADD COLUMN publicName TEXT;"
 
-    /// Adds what owners write about their sessions.
+    /// Adds what owners write about their sessions, and whom they want told of alerts.
     private static let version5 = """
         CREATE TABLE sessionNote (
             session BLOB PRIMARY KEY,
@@ -174,5 +174,26 @@ enum RegistrySchema {
             exertion INTEGER
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX sessionNoteByDevice ON sessionNote(device);
+        CREATE TABLE receiver (
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            nameKey TEXT NOT NULL,
+            name TEXT NOT NULL,
+            silentMinutes INTEGER,
+            sealed BLOB NOT NULL,
+            PRIMARY KEY (device, nameKey)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE alertLink (
+            share INTEGER PRIMARY KEY REFERENCES share(id) ON DELETE CASCADE
+        ) STRICT;
+        CREATE TABLE openAlert (
+            session BLOB NOT NULL,
+            topic TEXT NOT NULL,
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            since INTEGER NOT NULL,
+            raisedAt INTEGER NOT NULL,
+            detail TEXT,
+            sealedSecret BLOB NOT NULL,
+            PRIMARY KEY (session, topic)
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -138,7 +138,7 @@ extension RegistryError {
         case .notWritable(let trouble), .unreadable(let trouble): return trouble
         case .folderNotCreated: return .probing(folder)
         case .nameTaken, .unknownDevice, .unknownShare, .unknownZone, .zonesFull, .notesFull,
-            .schemaIsNewer, .damagedRow:
+            .unknownReceiver, .receiversFull, .schemaIsNewer, .damagedRow:
             return nil
         case .database(let code, _): return Self.trouble(code, in: folder)
         }

@@ -6,6 +6,8 @@ public enum SealPurpose: Hashable, Sendable {
     case shareID(ShareKey)
     case proofKey(DeviceID)
     case shortCode(ShareKey)
+    case receiver(DeviceID)
+    case alert(DeviceID)
 
     var associatedData: [UInt8] { Array("pulsecast \(description)".utf8) }
 }
@@ -16,6 +18,8 @@ extension SealPurpose: CustomStringConvertible {
         case .shareID(let key): "the ID of share \(key.rawValue)"
         case .proofKey(let device): "the proof key of device \(device.rawValue)"
         case .shortCode(let key): "a short code of share \(key.rawValue)"
+        case .receiver(let device): "a receiver of device \(device.rawValue)"
+        case .alert(let device): "an alert of device \(device.rawValue)"
         }
     }
 }

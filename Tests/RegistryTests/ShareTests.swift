@@ -59,7 +59,9 @@ import Testing
         try scratch.addShare("family", hash: 3)
         try scratch.store.write { database in
             try database.execute(sql: "UPDATE share SET nameKey = 'family'")
-            try database.execute(sql: "DROP TABLE log")
+            for table in ["log", "sessionNote", "receiver", "openAlert", "alertLink"] {
+                try database.execute(sql: "DROP TABLE \(table)")
+            }
             try database.execute(sql: "ALTER TABLE share DROP COLUMN publicName")
             try database.execute(sql: "PRAGMA user_version = 2")
         }

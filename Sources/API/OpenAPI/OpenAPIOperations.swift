@@ -3,13 +3,13 @@ import Transport
 
 /// Every operation of the HTTP port except pages and WebSockets.
 enum OpenAPIOperations {
-    static let all = viewers + owner + push + readers + [description]
+    static let all = viewers + [confirmation] + owner + push + readers + [description]
 
     private static func reference(_ name: String) -> OpenAPINode {
         OpenAPISchemas.reference(name)
     }
 
-    private static func json(_ name: String) -> OpenAPIOperation.Body {
+    static func json(_ name: String) -> OpenAPIOperation.Body {
         OpenAPIOperation.Body(type: "application/json", schema: reference(name))
     }
 
@@ -79,7 +79,7 @@ enum OpenAPIOperations {
 
     // MARK: The owner
 
-    private static func owned(
+    static func owned(
         _ method: OpenAPIMethod, _ path: String, _ summary: String,
         body: OpenAPIOperation.Body? = nil, _ answers: [OpenAPIOperation.Answer]
     ) -> OpenAPIOperation {
@@ -88,7 +88,8 @@ enum OpenAPIOperations {
             security: .deviceToken, body: body, answers: answers + [.tokenRefused, .tooMany])
     }
 
-    private static let owner: [OpenAPIOperation] = ownSessions + ownShares + ownSettings
+    private static let owner: [OpenAPIOperation] =
+        ownSessions + ownShares + ownSettings + receivers
 
     private static let exportFormats = ExportFormat.allCases.map { OpenAPINode.text($0.rawValue) }
 

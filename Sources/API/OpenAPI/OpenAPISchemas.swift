@@ -36,6 +36,7 @@ enum OpenAPISchemas {
         "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
         "Training": training, "SessionNote": sessionNote,
+        "Receiver": receiver, "NewReceiver": newReceiver, "Tried": tried, "Confirmed": confirmed,
     ]
 
     /// A snapshot, an update or an event; unknown and out-of-scope values are absent.
@@ -138,6 +139,25 @@ enum OpenAPISchemas {
         "name": ["type": ["string", "null"]], "notes": ["type": ["string", "null"]],
         "exertion": ["type": ["integer", "null"], "minimum": 0, "maximum": 10],
     ])
+
+    private static let newReceiver = exactly([
+        "kind": ["type": "string", "enum": ["webhook", "ntfy"]],
+        "address": ["type": "string", "examples": ["https://ntfy.example/anna-4711"]],
+        "secret": text, "silentMinutes": ["type": "integer", "minimum": 3, "maximum": 240],
+        "trusted": flag,
+    ])
+
+    private static let receiver = object(
+        [
+            "name": text, "kind": text, "address": text, "hasSecret": flag, "trusted": flag,
+            "silentMinutes": ["type": ["integer", "null"]],
+            "share": ["type": ["string", "null"]], "warning": text,
+        ], required: ["name", "kind", "address", "hasSecret"])
+
+    private static let tried = object(
+        ["delivered": flag, "status": ["type": ["integer", "null"]]], required: ["delivered"])
+
+    private static let confirmed = object(["confirmedBy": text], required: ["confirmedBy"])
 
     private static let share = object(
         [

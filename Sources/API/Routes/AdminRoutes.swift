@@ -12,17 +12,20 @@ package struct AdminRoutes: Sendable {
     package let sessions: SessionRoutes
     package let pipeline: Pipeline
     package let commands: CommandService
+    package let receivers: ReceiverService
     /// Prefix of links.
     package let publicURL: @Sendable () -> String
 
     package init(
         administration: Administration, sessions: SessionRoutes, pipeline: Pipeline,
-        commands: CommandService, publicURL: @escaping @Sendable () -> String
+        commands: CommandService, receivers: ReceiverService,
+        publicURL: @escaping @Sendable () -> String
     ) {
         self.administration = administration
         self.sessions = sessions
         self.pipeline = pipeline
         self.commands = commands
+        self.receivers = receivers
         self.publicURL = publicURL
     }
 
@@ -51,6 +54,7 @@ package struct AdminRoutes: Sendable {
                 return try await TrainingService(sessions: sessions).answer(request, for: device)
             }
         }
+        addReceivers(to: &router)
         PlaceRoutes(administration: administration).add(to: &router)
         AgreementRoutes(administration: administration).add(to: &router)
         PlaybackRoutes(
@@ -132,6 +136,32 @@ package struct AdminRoutes: Sendable {
                     device, lastSeen: lastSeen[device.id] ?? device.lastSeenAt,
                     sessions: counts[device.id] ?? 0, hasCourse: courses[device.id] != nil)
             })
+    }
+
+    // MARK: Receivers
+
+    private func addReceivers(to router: inout Router) {
+        let path = "/devices/:name/receivers"
+        router.add(.get, path) { request in
+            await answer { try receivers.list(try administration.known(name(of: request))) }
+        }
+        router.add(.put, path + "/:receiver") { request in
+            await answer {
+                try receivers.put(request, of: try administration.known(name(of: request)))
+            }
+        }
+        router.add(.delete, path + "/:receiver") { request in
+            await answer {
+                try await receivers.remove(
+                    request, of: try administration.known(name(of: request)))
+            }
+        }
+        router.add(.post, path + "/:receiver/test") { request in
+            await answer {
+                try await receivers.test(
+                    request, of: try administration.known(name(of: request)))
+            }
+        }
     }
 
     // MARK: Shares

@@ -12,17 +12,20 @@ package struct OwnerRoutes: Sendable {
     package let sessions: SessionRoutes
     package let commands: CommandService
     package let pushes: PushService
+    package let receivers: ReceiverService
     /// Prefix of links.
     package let publicURL: @Sendable () -> String
 
     package init(
         administration: Administration, sessions: SessionRoutes, commands: CommandService,
-        pushes: PushService, publicURL: @escaping @Sendable () -> String
+        pushes: PushService, receivers: ReceiverService,
+        publicURL: @escaping @Sendable () -> String
     ) {
         self.administration = administration
         self.sessions = sessions
         self.commands = commands
         self.pushes = pushes
+        self.receivers = receivers
         self.publicURL = publicURL
     }
 
@@ -54,6 +57,7 @@ package struct OwnerRoutes: Sendable {
             let body = try JSONBody.decode(ProfileBody.self, of: request)
             return JSONBody.response(ProfileBody(try administration.apply(body, to: device)))
         }
+        addReceivers(to: &router)
         addPlaces(to: &router)
     }
 
@@ -193,6 +197,24 @@ package struct OwnerRoutes: Sendable {
                 viewers: accounts.viewerCounts(of: share.key), at: administration.clock()),
             url: isOpen
                 ? accounts.secretID(of: share.key).map { share.url(at: publicURL(), id: $0) } : nil)
+    }
+
+    // MARK: Receivers
+
+    private func addReceivers(to router: inout Router) {
+        add(.get, "/receivers", .registry, to: &router) { _, device in
+            try receivers.list(device)
+        }
+        add(.put, "/receivers/:receiver", .change, to: &router) { request, device in
+            try receivers.put(request, of: device)
+        }
+        add(.delete, "/receivers/:receiver", .change, to: &router) { request, device in
+            try await receivers.remove(request, of: device)
+        }
+        // A test waits for another's server, so it stays out of the queue of changes.
+        add(.post, "/receivers/:receiver/test", .memory, to: &router) { request, device in
+            try await receivers.test(request, of: device)
+        }
     }
 
     // MARK: Places

@@ -4,21 +4,23 @@ package import SensorModel
 import Sharing
 import Synchronization
 
-/// Writes notable events of a session to the journal, and sends the events of webhooks to the
-/// owner's systems. Any thread.
+/// Writes notable events of a session to the journal, sends the events of webhooks to the owner's
+/// systems, and alerts to a device's receivers. Any thread.
 package final class SessionNotifier: Sendable {
     private let accounts: Accounts
     private let webhooks: Webhooks?
+    private let alerts: AlertCenter
     private let logger: Logger
     private let clock: @Sendable () -> Timestamp
     private let limiters = Mutex((alerts: NoticeLimiter(), others: NoticeLimiter()))
 
     package init(
-        accounts: Accounts, webhooks: Webhooks?, logger: Logger,
+        accounts: Accounts, webhooks: Webhooks?, alerts: AlertCenter, logger: Logger,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.accounts = accounts
         self.webhooks = webhooks
+        self.alerts = alerts
         self.logger = logger
         self.clock = clock
     }
@@ -35,6 +37,7 @@ package final class SessionNotifier: Sendable {
     @Sendable package func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID)
     {
         if !session.isImported { webhooks?.take(event, of: session, from: device) }
+        alerts.take(event, of: session, from: device)
         guard let line = Self.line(event) else { return }
         write(line, of: session, from: device)
     }

@@ -142,21 +142,12 @@ package final class Webhooks: Sendable {
     private static func status(
         of body: [UInt8], _ fields: HTTPFields, to address: ServerAddress
     ) async -> Int? {
-        await withTaskGroup(of: Int?.self) { group in
-            group.addTask {
-                let client = HTTPClient(address, bodyBytesMax: 1 << 16)
-                // The cause of a missing answer does not matter: the delivery is retried.
-                let answer = try? await client.send(
-                    .post, address.target, fields: fields, body: body)
-                return answer.flatMap { $0.status > 0 ? $0.status : nil }
-            }
-            group.addTask {
-                try? await Task.sleep(for: .seconds(answerSeconds))
-                return nil
-            }
-            let first = await group.next()
-            group.cancelAll()
-            return first ?? nil
+        await Deadline.value(within: answerSeconds) {
+            let client = HTTPClient(address, bodyBytesMax: 1 << 16)
+            // The cause of a missing answer does not matter: the delivery is retried.
+            let answer = try? await client.send(
+                .post, address.target, fields: fields, body: body)
+            return answer.flatMap { $0.status > 0 ? $0.status : nil }
         }
     }
 }

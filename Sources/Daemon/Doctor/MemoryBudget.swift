@@ -135,6 +135,11 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "messages to the webhook", count: WaitingWebhooks.countMax,
                 bytesEach: 4 << 10),
             Row(
+                name: "alerts that receivers are told of", count: AlertCases.countMax,
+                bytesEach: 1 << 10),
+            Row(
+                name: "runs that are watched for them", count: RunWatch.countMax, bytesEach: 256),
+            Row(
                 name: "bodies of devices' requests, until they are answered", count: 1,
                 bytesEach: DeviceRequests.bytesMax(
                     bodyBytesMax: configuration.bounds.bodyBytesMax)),

@@ -14,6 +14,8 @@ struct Listeners {
     let accounts: Accounts
     let administration: Administration
     let pushes: PushService
+    let alerts: AlertCenter
+    let alertTeller: AlertTeller
     let health: Health
     let identity: TLSIdentity?
     let address: PublicAddress
@@ -25,9 +27,7 @@ struct Listeners {
     /// - Returns: A server that does not listen yet.
     /// - Throws: An error that says what is wrong with a listener's settings.
     func server(descriptors: ListenDescriptors) throws -> TransportServer {
-        let service = ViewerService(
-            accounts: accounts, reader: pipeline.reader, playbacks: pipeline.playbacks,
-            clock: WallClock.now)
+        let service = Self.viewers(pipeline, accounts)
         let devices = DeviceService(
             accounts: accounts, catalog: pipeline.catalog, clock: WallClock.now, logger: logger)
         return TransportServer(
@@ -41,6 +41,12 @@ struct Listeners {
                 admin(descriptors),
             ],
             devices: devices, viewers: service)
+    }
+
+    static func viewers(_ pipeline: Pipeline, _ accounts: Accounts) -> ViewerService {
+        ViewerService(
+            accounts: accounts, reader: pipeline.reader, playbacks: pipeline.playbacks,
+            clock: WallClock.now)
     }
 
     private func listener(
@@ -72,7 +78,7 @@ struct Listeners {
         var router = Router()
         AdminRoutes(
             administration: administration, sessions: sessions, pipeline: pipeline,
-            commands: commands, publicURL: { [address] in address.url }
+            commands: commands, receivers: receivers, publicURL: { [address] in address.url }
         ).add(to: &router)
         ListenerRoutes(address).add(to: &router)
         operations.add(to: &router)
@@ -93,9 +99,11 @@ struct Listeners {
         shares.add(to: &router)
         PageRoutes(cache: pages, shares: shares, administration: administration)
             .add(to: &router)
+        AlertRoutes(alerts: alerts, administration: administration, pages: pages)
+            .add(to: &router)
         OwnerRoutes(
             administration: administration, sessions: sessions, commands: commands, pushes: pushes,
-            publicURL: { [address] in address.url }
+            receivers: receivers, publicURL: { [address] in address.url }
         ).add(to: &router)
         PushRoutes(
             service: pushes, accounts: accounts, commands: waitingCommands,
@@ -117,6 +125,10 @@ struct Listeners {
     private var operations: OperationsRoutes {
         OperationsRoutes(
             pipeline: pipeline, accounts: accounts, health: health, pushes: pushes.counters)
+    }
+
+    private var receivers: ReceiverService {
+        ReceiverService(administration: administration, teller: alertTeller)
     }
 
     private var sessions: SessionRoutes {

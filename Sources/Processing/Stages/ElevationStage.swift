@@ -7,6 +7,8 @@ import SensorModel
 struct ElevationStage: Sendable {
     private var elevation = Elevation()
     private var grade = Grade()
+    /// Time of the newest altitude or air pressure.
+    private var newest: Timestamp?
 
     /// Altitude; `nil` while unknown.
     var altitude: Double? { elevation.altitude }
@@ -17,6 +19,7 @@ struct ElevationStage: Sendable {
     /// Adds a measurement of air pressure.
     mutating func add(pressure hectopascals: Double, at time: Timestamp) {
         elevation.add(pressure: hectopascals, at: time)
+        newest = time
     }
 
     /// - Parameters:
@@ -25,6 +28,7 @@ struct ElevationStage: Sendable {
     ///   - time: Time of the fix.
     mutating func add(_ location: Location, courseAltitude: Double?, at time: Timestamp) {
         elevation.add(location, courseAltitude: courseAltitude, at: time)
+        if location.altitude != nil { newest = time }
     }
 
     /// - Parameter meters: Meters of the session at the current altitude.
@@ -33,9 +37,13 @@ struct ElevationStage: Sendable {
         grade.add(meters: meters, altitude: altitude, hasBarometer: elevation.hasBarometer)
     }
 
-    func show(in shown: inout Metrics) {
+    func show(in shown: inout Metrics, at times: StageTimes) {
         shown.elevationGainMeters = elevation.gainMeters
         shown.elevationLossMeters = elevation.lossMeters
+        // A slope is that of the place: without altitudes the runner may be at another one.
+        guard let newest, times.shownAt.seconds(since: newest) <= TimeStage.staleSeconds else {
+            return
+        }
         shown.gradePercent = grade.grade.map { $0 * 100 }
     }
 }

@@ -24,7 +24,7 @@ struct HeartRateStage: Sendable {
     /// Source of the heart rates that follow.
     private var sourceName: String?
     private var shownSource: String?
-    private var zone: Int?
+    private var zone = HeldZone()
 
     init(profile: RunnerProfile) {
         zones = ZoneBounds(profile: profile)
@@ -67,9 +67,8 @@ struct HeartRateStage: Sendable {
         let zone = zones.zone(beatsPerMinute)
         let seconds = totals.add(
             beatsPerMinute, zone: zone, zoneCount: zones.count, at: context.time)
-        if zone != self.zone {
-            context.emit(.zoneChanged(from: self.zone, to: zone))
-            self.zone = zone
+        if let change = self.zone.update(beatsPerMinute, bounds: zones, at: context.time) {
+            context.emit(.zoneChanged(from: change.from, to: change.to))
         }
         return Reading(beatsPerMinute: beatsPerMinute, zone: zone, seconds: seconds)
     }

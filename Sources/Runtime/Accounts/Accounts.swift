@@ -37,6 +37,9 @@ package final class Accounts: Sendable {
         package var lastSeen: [DeviceID: Timestamp] = [:]
         /// Last runs of each device, newest first; a device that is not here has not been asked.
         package var recentRuns: [DeviceID: [RecentRun]] = [:]
+        /// Devices with receivers, and the seconds of silence of which one of these is told;
+        /// infinity: none is. Addresses are read when they are needed.
+        package var receiverSilence: [DeviceID: Double] = [:]
     }
 
     /// Session deletions by one device a minute; each rewrites whole segments of the log.
@@ -44,7 +47,8 @@ package final class Accounts: Sendable {
     /// Session deletions by one device a day. A deletion may also begin a segment of at least 92
     /// KiB, which stays while another session is in it.
     static let deletionsPerDayMax = 300
-    /// Memory of all courses, in bytes: 100 of the longest courses, or 1,000 of 500 points.
+    /// Memory of all courses, in bytes: 80 of the longest courses, or 500 of 500
+    /// points, all with altitudes.
     package static let courseBytesMax = 16 << 20
 
     package let registry: RegistryStore
@@ -105,6 +109,7 @@ package final class Accounts: Sendable {
             state.codes.restore(code, for: sealed.share, until: sealed.expiresAt)
             state.codeNumbers[code] = sealed.number
         }
+        state.receiverSilence = try registry.silentMinutes().mapValues(Self.silence)
         self.state = Mutex(state)
     }
 

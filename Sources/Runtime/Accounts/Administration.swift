@@ -131,6 +131,7 @@ package struct Administration: Sendable {
                 state.proofs.forget(device.id)
                 state.cheersKept.forget(device.id)
                 state.recentRuns[device.id] = nil
+                state.receiverSilence[device.id] = nil
             }
         }
         logger.log(

@@ -72,6 +72,10 @@ public struct Configuration: Hashable, Sendable {
         public var secretFile = ""
     }
 
+    public struct Alerts: Hashable, Sendable {
+        public var trustedHosts: [String] = []
+    }
+
     public var stateDirectory = ""
     public var eventLoops = 1
     public var device = Listener()
@@ -88,6 +92,7 @@ public struct Configuration: Hashable, Sendable {
     public var subscriberBytesMax = Limits.subscriberBytesMax
     public var logLevel = "info"
     public var webhook = Webhook()
+    public var alerts = Alerts()
 
     public init() {
         device.port = 7420

@@ -235,6 +235,11 @@ public enum ConfigurationSchema {
         .text(
             "webhook.secret_file", \.webhook.secretFile,
             "Key of the signature in X-Pulsecast-Signature", allowed: "a file"),
+        .list(
+            "alerts.trusted_hosts", \.alerts.trustedHosts,
+            "Hosts that owners of devices may name as receivers of alerts although they are no"
+                + " hosts of the internet, or have no TLS; others are refused",
+            allowed: "host names or addresses, with commas between"),
     ]
 }
 

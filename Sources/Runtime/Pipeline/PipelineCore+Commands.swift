@@ -20,6 +20,22 @@ extension PipelineCore {
         return send(json: Array(data), to: device)
     }
 
+    /// Tells the runner that somebody takes care of an alert. It is no cheer: a viewer could send
+    /// the same words.
+    ///
+    /// - Parameters:
+    ///   - alert: Kind of the alert.
+    ///   - receiver: Name of the receiver that confirmed it.
+    ///   - device: The runner's device.
+    package func send(confirmationOf alert: String, by receiver: String, to device: DeviceID) {
+        let object = ["type": "alertConfirmed", "alert": alert, "by": receiver]
+        guard
+            let data = try? JSONSerialization.data(
+                withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+        else { return }
+        _ = send(json: Array(data), to: device)
+    }
+
     private func send(json: [UInt8], to device: DeviceID) -> Bool {
         let open = connections(of: device)
         for connection in open { send(.command(connection, json: json), to: connection) }

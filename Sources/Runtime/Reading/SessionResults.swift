@@ -47,6 +47,11 @@ package final class SessionResults: Sendable {
         return results
     }
 
+    /// Totals that need no read of the log; `nil`: none are stored.
+    package func storedTotals(of summary: SessionSummary) -> SessionResult.Totals? {
+        known(of: [summary])[summary.session]?.totals
+    }
+
     /// Results that need no read of the log: recently requested ones, and stored ones.
     func known(of sessions: [SessionSummary]) -> [SessionID: SessionResult] {
         let found = recent.withLock { $0.results(of: sessions.map(\.session)) }

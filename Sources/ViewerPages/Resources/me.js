@@ -9,6 +9,7 @@ import "./ownerwords.js";
 import { HiddenPlaces } from "./places.js";
 import { Profile } from "./profile.js";
 import { qrCode, qrPath } from "./qr.js";
+import { Receivers } from "./receivers.js";
 import { seconds, SessionList } from "./sessionlist.js";
 import { translatePage } from "./strings.js";
 
@@ -42,6 +43,7 @@ const cards = [
   sessions,
   new HiddenPlaces(find(".hidden-places"), page), new Profile(find(".profile"), page),
   new CourseFile(find(".course-file"), page),
+  new Receivers(find(".receivers"), page, () => loadShares()),
   new ImportFiles(find(".sessions"), page, () => Promise.all([sessions.load(owner), loadTraining()])),
 ];
 

@@ -76,6 +76,10 @@ export class Owner {
   setZones = (zones) => this.#json("PUT", "/zones", zones);
   profile = () => this.#json("GET", "/profile");
   setProfile = (changes) => this.#json("PUT", "/profile", changes);
+  receivers = () => this.#json("GET", "/receivers");
+  setReceiver = (name, wish) => this.#json("PUT", `/receivers/${encodeURIComponent(name)}`, wish);
+  removeReceiver = (name) => this.#send("DELETE", `/receivers/${encodeURIComponent(name)}`);
+  testReceiver = (name) => this.#json("POST", `/receivers/${encodeURIComponent(name)}/test`);
   removeCourse = () => this.#send("DELETE", "/course");
 
   /** The course as GPX; empty: there is none. */

@@ -149,6 +149,10 @@ function receive(message) {
   else if (message.type === "cheer" && typeof message.text === "string") {
     view.say(message.text);
     page.sensors.voice.say(message.text);
+  } else if (message.type === "alertConfirmed" && typeof message.by === "string") {
+    const words = t("alertConfirmed", { name: message.by });
+    view.say(words);
+    page.sensors.voice.say(words);
   } else if (message.type === "error") page.refusal = message.reason;
 }
 

@@ -135,8 +135,10 @@ struct RunningDaemon {
     }
 
     /// Waits, for a bounded time, until `condition` holds.
-    func eventually(_ condition: () async throws -> Bool) async throws -> Bool {
-        for _ in 0..<400 {
+    func eventually(
+        seconds: Int = 10, _ condition: () async throws -> Bool
+    ) async throws -> Bool {
+        for _ in 0..<40 * seconds {
             if try await condition() { return true }
             try await Task.sleep(for: .milliseconds(25))
         }

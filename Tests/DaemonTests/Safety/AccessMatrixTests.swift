@@ -117,6 +117,11 @@ import Transport
         Route(.get, "/v1/me/training"),
         Route(.put, "/v1/me/profile", body: "{}"), Route(.get, "/v1/me/zones"),
         Route(.put, "/v1/me/zones", body: "{}"), Route(.get, "/v1/me/course", allowed: [404]),
+        Route(.get, "/v1/me/receivers"),
+        Route(
+            .put, "/v1/me/receivers/mum",
+            body: #"{"kind":"ntfy","address":"https://ntfy.example/x"}"#),
+        Route(.delete, "/v1/me/receivers/mum", allowed: [204]),
         Route(.post, "/v1/me/commands", allowed: [202], body: #"{"command":"lap"}"#),
         Route(.post, "/v1/me/shares", allowed: [201], body: "{}"),
         Route(.delete, "/v1/me/shares/link", allowed: [204]),

@@ -41,7 +41,7 @@ import WireFormat
         "GET /v1/device", "GET /me", "GET /record", "GET /record-worker.js", "GET /assets/*",
         "GET /favicon.ico",
         "GET /manifest.webmanifest", "POST /c", "POST /v1/shares/:share/cheer",
-        "GET /openapi.json",
+        "GET /openapi.json", "GET /alert/:token", "POST /alert/:token",
     ]
     /// Routes by token, and preflight requests.
     private static let otherBeginnings = [

@@ -17,7 +17,7 @@ import Transport
         let secretFile = NSTemporaryDirectory() + "secret-\(UInt32.random(in: 0 ... .max))"
         try "Jefe\n".write(toFile: secretFile, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: secretFile) }
-        let receiver = Receiver(statuses: [503])
+        let receiver = ReceivingServer(statuses: [503])
         try await receiver.run { url in
             try await RunningDaemon.run({
                 $0.webhook.url = url

@@ -125,6 +125,15 @@ def settings(browser, cast):
     expect(asked("/course") == COURSE, "the course is another")
     page.run("document.querySelector('.course-remove').click()")
     page.wait("document.querySelector('.course-state').textContent === 'No course.'", PATIENCE)
+    page.run("document.querySelector('.new-receiver').open = true")
+    page.run("""for (const [name, value] of [['name', 'mum'], ['address', 'https://ntfy.example/anna'],
+        ['silentMinutes', '20']]) document.querySelector(`.receivers [name=${name}]`).value = value""")
+    save(".receivers", "Saved")
+    page.wait("document.querySelector('.receiver-list li')?.textContent.includes('20 min')", PATIENCE)
+    told = json.loads(asked("/receivers"))
+    expect([told[0]["kind"], told[0]["share"]] == ["ntfy", "alerts"], f"{told}")
+    page.run("document.querySelector('.receiver-list .danger').click()")
+    page.wait("!document.querySelector('.receiver-list li')", PATIENCE)
     imports(page, asked)
     page.run("document.querySelector('.sign-out').click()")
     expect(page.run("[...document.querySelectorAll('.settings input:not([type=checkbox])')]"

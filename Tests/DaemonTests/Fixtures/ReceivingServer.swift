@@ -7,7 +7,7 @@ import Transport
 @testable import Runtime
 
 /// An external HTTP server that answers with given statuses and records requests.
-final class Receiver: Sendable {
+final class ReceivingServer: Sendable {
     private struct State {
         var statuses: [Int]
         var requests: [HTTPRequest] = []
@@ -26,7 +26,7 @@ final class Receiver: Sendable {
     func run(_ body: (String) async throws -> Void) async throws {
         let loops = LoopGroup(published: { 0 }, arrivalClock: WallClock.now)
         var router = Router()
-        router.add(.post, "/hook") { [self] request in
+        router.add(.post, "/*") { [self] request in
             let status = state.withLock { state in
                 state.requests.append(request)
                 return state.statuses.isEmpty ? 200 : state.statuses.removeFirst()

@@ -1,0 +1,218 @@
+import SensorModel
+
+/// Alerts that receivers are told of, each until one of them confirms it or it is over. Pure: time
+/// and randomness are passed in.
+///
+///     raised ──▶ told, again after 1, 2, 4 … min ──▶ confirmed ──▶ over
+///        └──────────────── over (told once more) ─────────────────▶┘
+package struct AlertCases: Sendable {
+    struct Key: Hashable, Sendable {
+        let session: SessionID
+        let topic: AlertTopic
+    }
+
+    struct Entry: Sendable {
+        let key: Key
+        let device: DeviceID
+        /// Device time; for an overdue or silent runner, when the runner was last heard of.
+        let since: Timestamp
+        let raisedAt: Timestamp
+        /// The missed checkpoint.
+        let overdue: RunWatch.Expectation?
+        /// From this the secrets of confirmations are derived.
+        let secret: ShareID
+        /// Number of times that receivers were told.
+        fileprivate(set) var tellings = 0
+        fileprivate(set) var nextAt: Timestamp?
+        /// Receiver that confirmed it.
+        fileprivate(set) var confirmedBy: String?
+        fileprivate(set) var endedAt: Timestamp?
+
+        /// Whether it is not over.
+        var isOpen: Bool { endedAt == nil }
+
+        /// Order in which entries give way: over, confirmed, no call for help, told often.
+        fileprivate var worth: (Int, Int, Int, Int) {
+            (
+                isOpen ? 1 : 0, confirmedBy == nil ? 1 : 0, key.topic.isCallForHelp ? 1 : 0,
+                -tellings
+            )
+        }
+    }
+
+    /// Beyond this, new ones take the place of less important ones; an entry takes less than 1 KiB.
+    package static let countMax = 128
+    static let perDeviceMax = 8
+    /// Seconds after the end of an alert in which the same one is not told again. A call for help
+    /// is told always.
+    static let quietSeconds = 900.0
+    static let lifetimeSeconds = 86_400.0
+    /// Seconds until receivers are told again.
+    static let waits: [Double] = [60, 120, 240, 480, 900, 1800, 3600, 3600, 3600, 3600, 3600]
+
+    private var entries: [Key: Entry] = [:]
+    /// Who may confirm which alert, by the secret that was sent.
+    private var grants: [ShareID: (key: Key, receiver: String)] = [:]
+
+    // MARK: Changes
+
+    /// - Returns: The new alert; `nil`: it is known already, or others are more important.
+    mutating func raise(
+        _ key: Key, of device: DeviceID, since: Timestamp,
+        overdue: RunWatch.Expectation? = nil, at now: Timestamp,
+        using generator: inout some RandomNumberGenerator
+    ) -> Entry? {
+        forgetOld(at: now)
+        if let known = entries[key] {
+            guard key.topic.isCallForHelp, !known.isOpen else { return nil }
+            remove(key)
+        }
+        guard makeRoom(for: key, of: device) else { return nil }
+        let entry = Entry(
+            key: key, device: device, since: since, raisedAt: now, overdue: overdue,
+            secret: ShareID(using: &generator), nextAt: now)
+        entries[key] = entry
+        return entry
+    }
+
+    /// Removes the least important alert of the device, or of the device that has most, if there is
+    /// no room.
+    private mutating func makeRoom(for key: Key, of device: DeviceID) -> Bool {
+        var counts: [DeviceID: Int] = [:]
+        for entry in entries.values { counts[entry.device, default: 0] += 1 }
+        let crowded =
+            counts[device, default: 0] >= Self.perDeviceMax
+            ? device
+            : entries.count >= Self.countMax ? counts.max { $0.value < $1.value }?.key : nil
+        guard let crowded else { return true }
+        let least = entries.values.filter { $0.device == crowded }.min { $0.worth < $1.worth }
+        guard let least else { return true }
+        let isWorthMore = least.isOpen && least.confirmedBy == nil && least.key.topic.isCallForHelp
+        guard key.topic.isCallForHelp || !isWorthMore else { return false }
+        remove(least.key)
+        return true
+    }
+
+    /// Takes over an alert that was open before a restart.
+    mutating func restore(_ alert: RestoredAlert, at now: Timestamp) {
+        guard entries.count < Self.countMax else { return }
+        entries[alert.key] = Entry(
+            key: alert.key, device: alert.device, since: alert.since, raisedAt: alert.raisedAt,
+            overdue: alert.overdue, secret: alert.secret, tellings: 1, nextAt: now)
+    }
+
+    /// - Returns: The alert, if it was open.
+    mutating func end(_ key: Key, at now: Timestamp) -> Entry? {
+        guard var entry = entries[key], entry.isOpen else { return nil }
+        entry.endedAt = now
+        entry.nextAt = nil
+        entries[key] = entry
+        return entry
+    }
+
+    /// Ends the alerts that the runner's own stop ends.
+    ///
+    /// - Returns: Those that were open.
+    mutating func endRun(_ session: SessionID, at now: Timestamp) -> [Entry] {
+        AlertTopic.allCases.filter { !$0.isCallForHelp }.compactMap {
+            end(Key(session: session, topic: $0), at: now)
+        }
+    }
+
+    /// Lets a receiver confirm an alert by a secret.
+    mutating func grant(_ token: ShareID, of key: Key, to receiver: String) {
+        guard entries[key] != nil else { return }
+        grants[token] = (key, receiver)
+    }
+
+    /// Confirms the alert of a secret.
+    ///
+    /// - Returns: The alert, and whether this confirmed it: it was open, and confirmed by nobody;
+    ///   `nil`: no such alert.
+    mutating func confirm(_ token: ShareID) -> (entry: Entry, isNew: Bool)? {
+        guard let grant = grants[token], var entry = entries[grant.key] else { return nil }
+        guard entry.confirmedBy == nil, entry.isOpen else { return (entry, false) }
+        entry.confirmedBy = grant.receiver
+        entry.nextAt = nil
+        entries[grant.key] = entry
+        return (entry, true)
+    }
+
+    /// Forgets alerts of sessions that were erased.
+    mutating func forget(_ sessions: Set<SessionID>) {
+        for key in entries.keys where sessions.contains(key.session) { remove(key) }
+    }
+
+    /// Takes the alert of which receivers are told next; the time after that is set.
+    ///
+    /// - Parameters:
+    ///   - now: Current time.
+    ///   - isFree: Whether a device's receivers can be told now.
+    /// - Returns: `nil`: none is due. Calls for help come first, then new alerts.
+    mutating func takeDue(at now: Timestamp, where isFree: (DeviceID) -> Bool) -> Entry? {
+        forgetOld(at: now)
+        let due = entries.values.filter { entry in
+            entry.nextAt.map { $0 <= now } ?? false && isFree(entry.device)
+        }
+        func order(_ entry: Entry) -> (Int, Int, Timestamp, String) {
+            (
+                entry.key.topic.isCallForHelp ? 0 : 1, entry.tellings, entry.raisedAt,
+                entry.secret.text
+            )
+        }
+        guard var told = due.min(by: { order($0) < order($1) }) else { return nil }
+        let wait = Self.waits.indices.contains(told.tellings) ? Self.waits[told.tellings] : nil
+        told.tellings += 1
+        told.nextAt = wait.map { now.advanced(bySeconds: $0) }
+        entries[told.key] = told
+        return told
+    }
+
+    // MARK: Queries
+
+    /// The alert that a secret confirms, and the receiver that was sent it.
+    func granted(_ token: ShareID) -> (entry: Entry, receiver: String)? {
+        grants[token].flatMap { grant in entries[grant.key].map { ($0, grant.receiver) } }
+    }
+
+    /// Whether the alert is still known: neither erased nor displaced.
+    func isKnown(_ entry: Entry) -> Bool { entries[entry.key]?.secret == entry.secret }
+
+    func isKnown(_ key: Key) -> Bool { entries[key] != nil }
+
+    /// Whether an alert of the device is open.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - onlyHelp: Whether only calls for help count.
+    /// - Returns: Whether one is open, confirmed or not.
+    func isOpen(_ device: DeviceID, onlyHelp: Bool = false) -> Bool {
+        entries.values.contains {
+            $0.device == device && $0.isOpen && (!onlyHelp || $0.key.topic.isCallForHelp)
+        }
+    }
+
+    private mutating func forgetOld(at now: Timestamp) {
+        for entry in entries.values {
+            let isQuiet = entry.endedAt.map { now.seconds(since: $0) > Self.quietSeconds }
+            if isQuiet ?? false || now.seconds(since: entry.raisedAt) > Self.lifetimeSeconds {
+                remove(entry.key)
+            }
+        }
+    }
+
+    private mutating func remove(_ key: Key) {
+        guard entries.removeValue(forKey: key) != nil else { return }
+        grants = grants.filter { $0.value.key != key }
+    }
+}
+
+/// An alert that was open before a restart.
+struct RestoredAlert: Sendable {
+    let key: AlertCases.Key
+    let device: DeviceID
+    let since: Timestamp
+    let raisedAt: Timestamp
+    let overdue: RunWatch.Expectation?
+    let secret: ShareID
+}

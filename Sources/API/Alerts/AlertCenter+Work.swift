@@ -1,0 +1,121 @@
+import Processing
+package import Runtime
+import SegmentLog
+import SensorModel
+import Sessions
+import Synchronization
+
+/// What the center does on its own: it looks at runs and tells receivers.
+extension AlertCenter {
+    /// Devices whose sessions are asked of the pipeline at once.
+    private static let devicesPerQuestion = 100
+
+    /// Begins to watch runs and to tell receivers.
+    package func start(_ teller: AlertTeller, _ pipeline: Pipeline) {
+        let ticks = Task { [weak self] in
+            await self?.restore(teller, pipeline)
+            while !Task.isCancelled {
+                await self?.tick(teller, pipeline)
+                try? await Task.sleep(for: .seconds(Self.tickSeconds))
+            }
+        }
+        let telling = Task { [weak self, wakes] in
+            await withDiscardingTaskGroup { group in
+                for await _ in wakes {
+                    guard let self else { return }
+                    for news in self.takeDue() {
+                        group.addTask {
+                            await teller.tell(news, self)
+                            self.told(news)
+                            await self.endLinks(teller)
+                        }
+                    }
+                }
+            }
+        }
+        work.withLock { $0 = [ticks, telling] }
+    }
+
+    private func tick(_ teller: AlertTeller, _ pipeline: Pipeline) async {
+        let silence = accounts.withState { $0.receiverSilence }
+        let devices = Array(silence.keys)
+        var observations: [RunWatch.Observation] = []
+        for start in stride(from: 0, to: devices.count, by: Self.devicesPerQuestion) {
+            let part = devices[start..<min(start + Self.devicesPerQuestion, devices.count)]
+            observations += await pipeline.observations(of: Array(part))
+        }
+        let now = clock()
+        let changes = state.withLock { [observations] in
+            $0.watch.update(observations, silentSeconds: silence, at: now)
+        }
+        for change in changes {
+            switch change {
+            case .raised(let key, let device, let since, let overdue):
+                raise(key, of: device, since: since, overdue: overdue)
+            case .over(let key): end([key])
+            case .stopped(let session):
+                let ended = state.withLock { $0.cases.endRun(session, at: now) }
+                finish(ended, .over)
+            }
+        }
+        await endLinks(teller)
+        wake.yield()
+    }
+
+    /// Ends the live links of alerts that are over.
+    private func endLinks(_ teller: AlertTeller) async {
+        await teller.endLinks { device, onlyHelp in
+            self.state.withLock { $0.cases.isOpen(device, onlyHelp: onlyHelp) }
+        }
+    }
+
+    /// What is told now, to the receivers of a few devices.
+    private func takeDue() -> [News] {
+        let now = clock()
+        return state.withLock { state in
+            var due: [News] = []
+            var telling = state.telling
+            func isFree(_ device: DeviceID) -> Bool {
+                !telling.contains(device) && telling.count < Self.tellingMax
+            }
+            while let entry = state.cases.takeDue(at: now, where: isFree) {
+                telling.insert(entry.device)
+                due.append(News(entry: entry, phase: .raised))
+            }
+            state.news.removeAll { news in
+                guard isFree(news.entry.device) else { return false }
+                telling.insert(news.entry.device)
+                due.append(news)
+                return true
+            }
+            state.telling = telling
+            return due
+        }
+    }
+
+    private func told(_ news: News) {
+        _ = state.withLock { $0.telling.remove(news.entry.device) }
+        wake.yield()
+    }
+}
+
+extension Pipeline {
+    /// Live sessions of devices that are not sent from a recording.
+    func observations(of devices: [DeviceID]) async -> [RunWatch.Observation] {
+        let found = await mailbox.ask { core in
+            devices.flatMap { core.sessions.of($0) }.compactMap { live -> RunWatch.Observation? in
+                guard !live.isRecorded, !live.id.isImported,
+                    let metrics = live.computation?.processors.pipeline.metrics
+                else { return nil }
+                return RunWatch.Observation(
+                    session: live.id, device: live.device, lastArrival: live.lastArrival,
+                    isEnded: live.hasEnded, isPausedByHand: metrics.manuallyPaused,
+                    elapsedSeconds: metrics.elapsedSeconds,
+                    distanceMeters: metrics.distanceMeters,
+                    checkpoint: metrics.course?.checkpoint,
+                    predictedSeconds: metrics.course?.predictedSeconds)
+            }
+        }
+        return found ?? []
+    }
+}

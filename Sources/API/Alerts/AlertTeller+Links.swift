@@ -1,0 +1,80 @@
+import Registry
+import Runtime
+import SensorModel
+import Synchronization
+
+/// A share's link that was made for alerts.
+struct AlertLink: Sendable {
+    let device: DeviceID
+    /// That of the link; another one means that the owner has made a new link meanwhile.
+    let idHash: SecretHash
+    let url: String
+}
+
+/// Live links of alerts. They end with the last open alert of their device, after a restart too.
+extension AlertTeller {
+    /// The link of a share for open alerts. The first one makes it new.
+    func link(of share: Share) async -> String? {
+        if let link = links.withLock({ $0[share.key] }), link.idHash == share.idHash {
+            return link.url
+        }
+        return await administration.changes.run { [self] in
+            try? administration.accounts.registry.putAlertLink(share.key)
+            if let made = try? administration.rotateShare(share) {
+                return note(made.share, made.id)
+            }
+            // If the disk takes no new link, the share's own one serves.
+            return administration.accounts.secretID(of: share.key).flatMap { note(share, $0) }
+        }
+    }
+
+    private func note(_ share: Share, _ id: ShareID) -> String? {
+        guard let device = share.device else { return nil }
+        let url = share.url(at: publicURL(), id: id)
+        links.withLock {
+            $0[share.key] = AlertLink(device: device, idHash: share.idHash, url: url)
+        }
+        return url
+    }
+
+    /// Ends links whose alerts are over; their viewers are closed.
+    ///
+    /// - Parameter isOpen: Whether an alert of a device is open; with `true`, whether a call for
+    ///   help is: of an owner who hides something only those have links.
+    func endLinks(_ isOpen: (DeviceID, _ onlyHelp: Bool) -> Bool) async {
+        let ended = links.withLock { $0 }.filter { key, link in
+            !isOpen(link.device, hides(administration.accounts.share(key), link.device))
+        }
+        for key in ended.keys { await endLink(of: key) }
+    }
+
+    /// Makes a share's link a new one that nobody knows. If the disk takes no change, the next call
+    /// tries it again.
+    func endLink(of key: ShareKey) async {
+        let isEnded = await administration.changes.run { [self] in
+            guard let share = administration.accounts.share(key),
+                share.isActive(at: administration.clock())
+            else { return true }
+            return (try? administration.rotateShare(share)) != nil
+        }
+        guard isEnded else { return }
+        _ = links.withLock { $0.removeValue(forKey: key) }
+        await administration.changes.run { [self] in
+            try? administration.accounts.registry.removeAlertLink(key)
+        }
+    }
+
+    /// Takes over the links of alerts from before a restart.
+    func restoreLinks() async {
+        let accounts = administration.accounts
+        let kept = await administration.changes.run {
+            (try? accounts.registry.alertLinks()) ?? []
+        }
+        for key in kept {
+            guard let share = accounts.share(key), let id = accounts.secretID(of: key) else {
+                continue
+            }
+            _ = note(share, id)
+        }
+    }
+}

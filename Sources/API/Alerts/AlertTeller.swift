@@ -1,0 +1,230 @@
+import Bytes
+import Client
+import Foundation
+package import Logging
+import Registry
+package import Runtime
+import Secrets
+import SensorModel
+import Sessions
+import Synchronization
+import Transport
+
+/// Brings messages to receivers, with what their share shows and a live link that ends with the
+/// alert.
+package final class AlertTeller: Sendable {
+    static let answerSeconds = 10.0
+    /// Seconds for what a share shows: a call for help does not wait for a slow disk.
+    private static let shownSeconds = 3.0
+    /// Messages that are tried again at the same time.
+    private static let retryingMax = 32
+
+    let administration: Administration
+    let shares: ShareRoutes
+    let publicURL: @Sendable () -> String
+    /// Hosts that may have any address, and need no TLS.
+    private let trustedHosts: TrustedHosts
+    let logger: Logger
+    /// Links that were made for alerts, by their share.
+    let links = Mutex<[ShareKey: AlertLink]>([:])
+    private let retrying = Mutex(0)
+
+    package init(
+        administration: Administration, shares: ShareRoutes, trustedHosts: [String],
+        publicURL: @escaping @Sendable () -> String, logger: Logger
+    ) {
+        self.administration = administration
+        self.shares = shares
+        self.publicURL = publicURL
+        self.trustedHosts = TrustedHosts(trustedHosts)
+        self.logger = logger
+    }
+
+    private var accounts: Accounts { administration.accounts }
+
+    /// Whether the daemon's owner trusts a server, wherever it is.
+    func isTrusted(_ address: ServerAddress) -> Bool { trustedHosts.contains(address) }
+
+    // MARK: Telling
+
+    /// Tells the receivers of a device that may know, each once. What fails is tried again
+    /// meanwhile.
+    func tell(_ news: AlertCenter.News, _ center: AlertCenter) async {
+        let id = news.entry.device
+        guard let device = accounts.device(id), !device.isRevoked,
+            isWanted(news, center), await !isHistory(news.entry)
+        else { return }
+        let receivers = await receivers(of: id)
+        var told: [ShareKey: Told] = [:]
+        await withDiscardingTaskGroup { group in
+            for receiver in receivers {
+                let share = activeShare(of: receiver)
+                guard mayKnow(news.entry, receiver, share) else { continue }
+                let shown: Told
+                if let known = told[receiver.share] {
+                    shown = known
+                } else {
+                    shown = await look(share, news)
+                    told[receiver.share] = shown
+                }
+                let confirm = news.phase == .raised ? grant(news.entry, to: receiver, center) : nil
+                let message = AlertMessage(
+                    news.entry, phase: news.phase, runner: share?.label ?? device.name,
+                    shown: shown.values, isTimed: receiver.isTrusted || !hides(share, id),
+                    timeZone: device.profile.timeZone, link: shown.link, confirm: confirm)
+                group.addTask {
+                    await self.bring(message, to: receiver, of: id) { self.isWanted(news, center) }
+                }
+            }
+        }
+    }
+
+    /// What a share shows, and the live link.
+    private struct Told {
+        let values: AlertMessage.Shown?
+        let link: String?
+    }
+
+    private func look(_ share: Share?, _ news: AlertCenter.News) async -> Told {
+        guard let share else { return Told(values: nil, link: nil) }
+        let snapshot = await Deadline.value(within: Self.shownSeconds) { [shares] in
+            try? await shares.snapshots(of: share, for: .unixSocket).first
+        }
+        // The end of the link would tell when the runner came home.
+        let hasLink = news.entry.key.topic.isCallForHelp || !hides(share, news.entry.device)
+        return Told(
+            values: snapshot.flatMap(AlertMessage.Shown.init),
+            link: hasLink && news.phase == .raised ? await link(of: share) : nil)
+    }
+
+    /// Whether the receiver may know of the alert. While the owner hides anything, or the share
+    /// shows it later, only calls for help are told, but to trusted receivers.
+    private func mayKnow(
+        _ entry: AlertCases.Entry, _ receiver: Receiver, _ share: Share?
+    ) -> Bool {
+        let topic = entry.key.topic
+        if topic.isCallForHelp || receiver.isTrusted { return true }
+        guard let share, !hides(share, entry.device) else { return false }
+        return !topic.isOfCourse || share.scope.contains(.location)
+    }
+
+    /// Whether a device's owner hides something from those who hold the share.
+    func hides(_ share: Share?, _ device: DeviceID) -> Bool {
+        !accounts.privacy(of: device).hidesNothing || share?.delaySeconds ?? 0 > 0
+    }
+
+    func activeShare(of receiver: Receiver) -> Share? {
+        accounts.share(receiver.share).flatMap {
+            $0.isActive(at: administration.clock()) ? $0 : nil
+        }
+    }
+
+    /// Lets a receiver confirm.
+    ///
+    /// - Returns: Address of the confirmation.
+    private func grant(
+        _ entry: AlertCases.Entry, to receiver: Receiver, _ center: AlertCenter
+    ) -> String? {
+        // Derived, so that an address in an earlier message stays valid after a restart.
+        let code = MessageCode.signature(
+            of: Array(receiver.name.lowercased().utf8), key: entry.secret.bytes)
+        guard let bytes = Hexadecimal.bytes(of: code.utf8),
+            let token = ShareID(bytes: Array(bytes.prefix(16)))
+        else { return nil }
+        center.state.withLock { $0.cases.grant(token, of: entry.key, to: receiver.name) }
+        return "\(publicURL())/alert/\(token.text)"
+    }
+
+    /// Whether it may still be told: its session was not erased meanwhile.
+    private func isWanted(_ news: AlertCenter.News, _ center: AlertCenter) -> Bool {
+        center.state.withLock { $0.cases.isKnown(news.entry) }
+            && administration.catalog.device(of: news.entry.key.session) == news.entry.device
+    }
+
+    /// Whether the alert is of a recording of another day that is sent now.
+    private func isHistory(_ entry: AlertCases.Entry) async -> Bool {
+        guard entry.raisedAt.seconds(since: entry.since) > Self.historySeconds else { return false }
+        let session = entry.key.session
+        return await shares.pipeline.mailbox.ask {
+            $0.sessions[session]?.isRecorded ?? false
+        } ?? false
+    }
+
+    private static let historySeconds = 21_600.0
+
+    private func receivers(of device: DeviceID) async -> [Receiver] {
+        await administration.changes.run { [accounts] in
+            (try? accounts.receivers(of: device)) ?? []
+        }
+    }
+
+    // MARK: Sending
+
+    /// Brings a message once. If it fails and may succeed later, it is tried again meanwhile.
+    private func bring(
+        _ message: AlertMessage, to receiver: Receiver, of device: DeviceID,
+        _ isWanted: @escaping @Sendable () -> Bool
+    ) async {
+        let delivery = UUID().uuidString
+        let first = await status(of: message, to: receiver, delivery: delivery)
+        if let first, (200..<300).contains(first) { return }
+        let isAdmitted = retrying.withLock { count in
+            guard count < Self.retryingMax else { return false }
+            count += 1
+            return true
+        }
+        guard isAdmitted else { return complain(first, message, receiver) }
+        Task {
+            var (failures, status) = (1, first)
+            var generator = SystemRandomNumberGenerator()
+            while let wait = WebhookSchedule.secondsBeforeRetry(
+                failures: failures, status: status, using: &generator)
+            {
+                do { try await Task.sleep(for: .seconds(wait)) } catch { break }
+                guard isWanted(), await receivers(of: device).contains(receiver) else { break }
+                status = await self.status(of: message, to: receiver, delivery: delivery)
+                if let status, (200..<300).contains(status) { break }
+                failures += 1
+            }
+            retrying.withLock { $0 -= 1 }
+            if !(status.map { (200..<300).contains($0) } ?? false) {
+                complain(status, message, receiver)
+            }
+        }
+    }
+
+    private func complain(_ status: Int?, _ message: AlertMessage, _ receiver: Receiver) {
+        let answer = status.map { "status \($0)" } ?? "no answer"
+        logger.error(
+            "a receiver was not told of an alert: \(answer)",
+            metadata: ["alert": "\(message.alert)", "receiver": "\(receiver.name)"])
+    }
+
+    /// Tries a receiver once.
+    ///
+    /// - Returns: The status of its answer; `nil`: none came.
+    func test(_ receiver: Receiver, of device: Device) async -> Int? {
+        await status(
+            of: AlertMessage(testing: receiver.name, runner: device.name), to: receiver,
+            delivery: UUID().uuidString)
+    }
+
+    private func status(
+        of message: AlertMessage, to receiver: Receiver, delivery: String
+    ) async -> Int? {
+        guard let request = try? ReceiverRequest(message, to: receiver, delivery: delivery) else {
+            return nil
+        }
+        let isTrusted = isTrusted(request.address)
+        guard isTrusted || request.address.scheme == .https else { return nil }
+        return await Deadline.value(within: Self.answerSeconds) {
+            let client = HTTPClient(
+                request.address, bodyBytesMax: 1 << 16,
+                reach: isTrusted ? .anywhere : .publicAddresses)
+            // The cause of a missing answer does not matter: the message is tried again.
+            let answer = try? await client.send(
+                .post, request.target, fields: request.fields, body: request.body)
+            return answer.flatMap { $0.status > 0 ? $0.status : nil }
+        }
+    }
+}

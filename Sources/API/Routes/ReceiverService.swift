@@ -1,0 +1,179 @@
+import Client
+import Registry
+package import Runtime
+import SensorModel
+import Sharing
+import Synchronization
+import Transport
+
+/// Whom a device's owner wants told of alerts.
+package struct ReceiverService: Sendable {
+    let administration: Administration
+    let teller: AlertTeller
+    private let tests: ReceiverTrials
+
+    package init(administration: Administration, teller: AlertTeller) {
+        self.administration = administration
+        self.teller = teller
+        tests = ReceiverTrials()
+    }
+
+    private struct Body: StrictBody {
+        static var fields: [String] { CodingKeys.allCases.map(\.rawValue) }
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case kind, address, secret, silentMinutes, trusted
+        }
+
+        let kind: String
+        let address: String
+        let secret: String?
+        let silentMinutes: Int?
+        let trusted: Bool?
+    }
+
+    private struct Row: Encodable {
+        let name: String
+        let kind: String
+        let address: String
+        let hasSecret: Bool
+        let silentMinutes: NullableField<Int>
+        let trusted: Bool
+        /// The share that says what it may see; `null`: it is over, and the messages tell less.
+        let share: NullableField<String>
+        var warning: String?
+    }
+
+    private struct Tried: Encodable {
+        let delivered: Bool
+        let status: NullableField<Int>
+    }
+
+    private var accounts: Accounts { administration.accounts }
+
+    func list(_ device: Device) throws -> HTTPResponse {
+        JSONBody.response(try accounts.receivers(of: device.id).map { row($0) })
+    }
+
+    /// Adds a receiver, or replaces the one of the same name. The first one of a device makes the
+    /// share that says what receivers may see.
+    func put(_ request: HTTPRequest, of device: Device) throws -> HTTPResponse {
+        let body = try JSONBody.decode(Body.self, of: request)
+        let name = try Self.name(request)
+        guard let kind = Receiver.Kind(rawValue: body.kind) else {
+            let names = Receiver.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+            throw APIRefusal.badField(name: "kind", allowed: names)
+        }
+        try check(body, kind)
+        let secret = body.secret.flatMap { $0.isEmpty ? nil : $0 }
+        let (share, warning) = try share(for: device)
+        let receiver = Receiver(
+            name: name, kind: kind, address: body.address, secret: secret,
+            silentMinutes: body.silentMinutes, isTrusted: body.trusted ?? false,
+            share: share.key)
+        try accounts.changing(device) { try accounts.putReceiver(receiver, of: $0.id) }
+        var row = row(receiver)
+        row.warning = warning
+        return JSONBody.response(row)
+    }
+
+    /// Removes a receiver. An open live link that it knows ends. The share goes with its last
+    /// receiver.
+    func remove(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
+        let name = try Self.name(request)
+        let removed = try receiver(named: name, of: device)
+        try accounts.changing(device) { try accounts.removeReceiver(named: name, of: $0.id) }
+        let others = try accounts.receivers(of: device.id)
+        guard let share = teller.activeShare(of: removed) else { return HTTPResponse(status: 204) }
+        if others.contains(where: { $0.share == share.key }) {
+            if teller.links.withLock({ $0[share.key] != nil }) {
+                await teller.endLink(of: share.key)
+            }
+        } else {
+            try administration.revokeShare(share)
+        }
+        return HTTPResponse(status: 204)
+    }
+
+    private func receiver(named name: String, of device: Device) throws -> Receiver {
+        let found = try accounts.receivers(of: device.id).first {
+            $0.name.lowercased() == name.lowercased()
+        }
+        guard let found else { throw RegistryError.unknownReceiver(name) }
+        return found
+    }
+
+    /// Sends a message that says that it is a test.
+    func test(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
+        let name = try Self.name(request)
+        let receiver = try receiver(named: name, of: device)
+        if let wait = tests.secondsToWait(for: device.id, at: administration.clock()) {
+            throw APIRefusal.tooMany(
+                "one test in \(Int(ReceiverTrials.seconds)) s, and few at once: try again in"
+                    + " \(wait) s", retryAfterSeconds: wait)
+        }
+        let status = await teller.test(receiver, of: device)
+        tests.ended()
+        return JSONBody.response(
+            Tried(
+                delivered: status.map { (200..<300).contains($0) } ?? false,
+                status: NullableField(status)))
+    }
+
+    private func check(_ body: Body, _ kind: Receiver.Kind) throws(APIRefusal) {
+        let limit = Receiver.bytesMax
+        guard body.address.utf8.count <= limit, body.secret?.utf8.count ?? 0 <= limit else {
+            throw .badField(name: "address", allowed: "\(limit) bytes, and of the secret, too")
+        }
+        let secretIsText = body.secret?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? true
+        guard secretIsText else {
+            throw .badField(name: "secret", allowed: "printable ASCII without spaces")
+        }
+        guard let address = try? ServerAddress(body.address),
+            address.scheme == .https || address.scheme == .http && teller.isTrusted(address)
+        else {
+            throw .badField(
+                name: "address",
+                allowed: "https://host/…, and http to hosts in the daemon's alerts.trusted_hosts")
+        }
+        if let found = PeerAddress(address.host), !found.isOfInternet, !teller.isTrusted(address) {
+            throw .badField(
+                name: "address",
+                allowed: "an address of the internet, or a host in alerts.trusted_hosts")
+        }
+        if kind == .ntfy, address.target.split(separator: "/").isEmpty {
+            throw .badField(name: "address", allowed: "https://server/topic")
+        }
+        if let minutes = body.silentMinutes, !Receiver.silentMinutes.contains(minutes) {
+            let range = Receiver.silentMinutes
+            throw .badField(
+                name: "silentMinutes", allowed: "\(range.lowerBound) to \(range.upperBound)")
+        }
+    }
+
+    private static func name(_ request: HTTPRequest) throws(APIRefusal) -> String {
+        let name = request.parameters["receiver"] ?? ""
+        guard ShareDirectory.isName(name) else {
+            throw .badField(name: "name", allowed: "1 to 64 letters, digits, spaces, - _ or .")
+        }
+        return name
+    }
+
+    /// The share of the device's other receivers, or a new one.
+    private func share(for device: Device) throws -> (share: Share, warning: String?) {
+        for receiver in try accounts.receivers(of: device.id) {
+            if let share = teller.activeShare(of: receiver) { return (share, nil) }
+        }
+        let made = try administration.createShare(
+            ShareRequest(label: device.name), of: .device(device.id), stem: "alerts", by: device)
+        return (made.share, administration.warning(about: made.share))
+    }
+
+    private func row(_ receiver: Receiver) -> Row {
+        Row(
+            name: receiver.name, kind: receiver.kind.rawValue, address: receiver.address,
+            hasSecret: receiver.secret != nil,
+            silentMinutes: NullableField(receiver.silentMinutes), trusted: receiver.isTrusted,
+            share: NullableField(teller.activeShare(of: receiver)?.name))
+    }
+}
