@@ -211,13 +211,13 @@ import Testing
         throws
     {
         let flat = CourseAhead(meters: 8000, climbMeters: 0)
-        let hill = CourseAhead(meters: 8000, climbMeters: 250)
-        let half = CourseAhead(meters: 4000, climbMeters: 125)
+        let hill = CourseAhead(meters: 8000, climbMeters: 1000 / 3)
+        let half = CourseAhead(meters: 4000, climbMeters: 500 / 3)
         let pace = 0.3
         #expect(
             abs(try expected(meters: 2000, movingSeconds: 600, ahead: flat) - 10_000 * pace)
                 < 1e-6)
-        // 250 m of climb are a kilometer of effort.
+        // A third of a kilometer of climb is a kilometer of effort.
         #expect(
             abs(try expected(meters: 2000, movingSeconds: 600, ahead: hill) - 11_000 * pace)
                 < 1e-6)
@@ -226,7 +226,7 @@ import Testing
                 < 1e-6)
         // The hill is behind: the flat rest is faster than the mean so far.
         let done = try expected(
-            meters: 2000, gainMeters: 250, movingSeconds: 900, ahead: flat)
+            meters: 2000, gainMeters: 1000 / 3, movingSeconds: 900, ahead: flat)
         #expect(abs(done - (900 + 8 * 300)) < 1e-6)
     }
 

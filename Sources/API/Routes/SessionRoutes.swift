@@ -233,10 +233,12 @@ package struct SessionRoutes: Sendable {
         let pool = pipeline.reader.pool
         let party = ReadParty.device(summary.device)
         let reservation = try pipeline.exports.begin(summary.device)
+        let results = pipeline.results
         let reading = try await read(summary) { ticket in
-            try ExportReading(
-                summary.session, as: format, device: device, log: log, reservation: reservation,
-                isCancelled: { ticket.isCancelled })
+            let note = try results.notes(of: [summary.session])[summary.session]
+            return try ExportReading(
+                summary.session, as: format, device: device, name: note?.name, log: log,
+                reservation: reservation, isCancelled: { ticket.isCancelled })
         }
         return HTTPResponse(
             status: 200,
@@ -265,10 +267,12 @@ package struct SessionRoutes: Sendable {
         log.flush()
         let title = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
         let reservation = try pipeline.exports.begin(summary.device)
+        let results = pipeline.results
         let html = try await read(summary) { ticket in
-            try reservation.reading { hasRoom in
+            let note = try results.notes(of: [summary.session])[summary.session]
+            return try reservation.reading { hasRoom in
                 try SessionReporter(reader: log.reader()).html(
-                    of: summary.session, title: title, hasRoom: hasRoom,
+                    of: summary.session, title: note?.name ?? title, hasRoom: hasRoom,
                     isCancelled: { ticket.isCancelled })
             }
         }

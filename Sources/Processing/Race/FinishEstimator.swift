@@ -22,7 +22,7 @@ struct FinishEstimator: Sendable {
         var piecesMax = 60
         /// Kilometers of effort that 100 m of climb add here. It is less than the reference's 1 of
         /// ``Energy/effortKm(meters:gainMeters:)``, because what was climbed is mostly run down.
-        var climbEffort = 0.4
+        var climbEffort = 0.3
         /// Kilometers of effort after which the pace so far counts as much as the last runs.
         var historyKm = 4.0
         /// Last runs whose pace differs by a greater share are of another kind: a race is no hike.

@@ -25,18 +25,19 @@ package struct ExportReading: Sendable {
     ///   - session: Session in the log.
     ///   - format: Format of the file.
     ///   - device: The device's name, as given by the runner.
+    ///   - name: The session's name; `nil`: none.
     ///   - log: Log that holds the session.
     ///   - reservation: Reserved memory, held until the reading is released.
     ///   - isCancelled: Checked between records.
     /// - Throws: ``SessionReadError``, ``ReadRefusal``
     package init(
-        _ session: SessionID, as format: ExportFormat, device: String, log: SegmentLog,
-        reservation: ExportBudget.Reservation, isCancelled: () -> Bool
+        _ session: SessionID, as format: ExportFormat, device: String, name: String? = nil,
+        log: SegmentLog, reservation: ExportBudget.Reservation, isCancelled: () -> Bool
     ) throws {
         self.session = session
         self.log = log
         self.reservation = reservation
-        let exporter = SessionExporter(reader: log.reader(), device: device)
+        let exporter = SessionExporter(reader: log.reader(), device: device, name: name)
         export = try reservation.reading { hasRoom in
             try exporter.begin(session, as: format, hasRoom: hasRoom, isCancelled: isCancelled)
         }

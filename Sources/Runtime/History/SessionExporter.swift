@@ -8,13 +8,16 @@ import WireFormat
 public struct SessionExporter: Sendable {
     private let reader: LogReader
     private let device: String
+    private let name: String?
 
     /// - Parameters:
     ///   - reader: Reader of the log.
     ///   - device: The device's name, as given by the runner.
-    public init(reader: LogReader, device: String) {
+    ///   - name: Name of the session, for formats with a place for it; `nil`: none.
+    public init(reader: LogReader, device: String, name: String? = nil) {
         self.reader = reader
         self.device = device
+        self.name = name
     }
 
     /// - Parameters:
@@ -56,10 +59,11 @@ public struct SessionExporter: Sendable {
             return .motion
         }
         guard
-            let rows = try recordedSession(
+            var rows = try recordedSession(
                 session, for: format, hasRoom: hasRoom, isCancelled: isCancelled),
             hasRoom(rows.bytes + SessionExport.bytesMax(of: format, rows)), !isCancelled()
         else { return nil }
+        rows.name = name ?? rows.name
         return SessionExport(format: format, session: rows)
     }
 

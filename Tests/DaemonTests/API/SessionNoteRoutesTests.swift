@@ -41,6 +41,9 @@ import Transport
             let second = try await Self.put(running, #"{"notes":"","exertion":7}"#, token: token)
             #expect(second.object["name"] as? String == "Long run")
             #expect(second.object["notes"] is NSNull)
+            let file = try await running.ask(
+                .get, Self.path + "/export?format=gpx", token: token)
+            #expect(file.text.contains("<name>Long run</name>"))
             let row = try await running.ask(.get, "/v1/me/sessions", token: token).list[0]
             #expect(row["name"] as? String == "Long run" && row["exertion"] as? Int == 7)
             let admin = try await running.admin(
