@@ -152,6 +152,7 @@ public final class PulsecastDaemon: Sendable {
         report(pipeline.log.recovery)
         try pipeline.start(accounts)
         if accounts.registry.trouble == nil { try reconcileWithLog() }
+        await alerts.restore(alertTeller, pipeline)
         let addresses = try await server.start()
         if !server.displaced.isEmpty { noteDisplaced() }
         address.set(configuration: configuration, addresses: addresses)

@@ -59,9 +59,13 @@ public struct OpenAlert: Hashable, Sendable {
     /// The sealed secret of its confirmations.
     public var sealedSecret: [UInt8]
 
+    /// Receiver that confirmed it; `nil`: none has.
+    public var confirmedBy: String?
+
     public init(
         session: SessionID, device: DeviceID, topic: String, since: Timestamp,
-        raisedAt: Timestamp, detail: String?, sealedSecret: [UInt8]
+        raisedAt: Timestamp, detail: String?, sealedSecret: [UInt8],
+        confirmedBy: String?
     ) {
         self.session = session
         self.device = device
@@ -70,5 +74,6 @@ public struct OpenAlert: Hashable, Sendable {
         self.raisedAt = raisedAt
         self.detail = detail
         self.sealedSecret = sealedSecret
+        self.confirmedBy = confirmedBy
     }
 }

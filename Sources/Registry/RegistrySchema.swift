@@ -179,6 +179,7 @@ enum RegistrySchema {
             nameKey TEXT NOT NULL,
             name TEXT NOT NULL,
             silentMinutes INTEGER,
+            share INTEGER NOT NULL,
             sealed BLOB NOT NULL,
             PRIMARY KEY (device, nameKey)
         ) STRICT, WITHOUT ROWID;
@@ -193,6 +194,7 @@ enum RegistrySchema {
             raisedAt INTEGER NOT NULL,
             detail TEXT,
             sealedSecret BLOB NOT NULL,
+            confirmedBy TEXT,
             PRIMARY KEY (session, topic)
         ) STRICT, WITHOUT ROWID;
         """

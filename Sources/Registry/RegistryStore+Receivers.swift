@@ -53,12 +53,12 @@ extension RegistryStore {
             }
             try database.execute(
                 sql: """
-                    INSERT INTO receiver (device, nameKey, name, silentMinutes, sealed)
-                        SELECT id, ?, ?, ?, ? FROM device WHERE id = ?
+                    INSERT INTO receiver (device, nameKey, name, silentMinutes, share, sealed)
+                        SELECT id, ?, ?, ?, ?, ? FROM device WHERE id = ?
                     """,
                 arguments: [
                     receiver.name.key, receiver.name, receiver.silentMinutes,
-                    Data(seal(Array(settings))), device.rawValue,
+                    receiver.share.rawValue, Data(seal(Array(settings))), device.rawValue,
                 ])
             try Self.checkChanged(device, in: database)
         }
@@ -98,6 +98,14 @@ extension RegistryStore {
         }
     }
 
+    /// Shares of which receivers get a link with each alert.
+    public func receiverShares() throws(RegistryError) -> Set<ShareKey> {
+        try read { database in
+            let rows = try Row.fetchAll(database, sql: "SELECT DISTINCT share FROM receiver")
+            return Set(rows.map { $0.share("share") })
+        }
+    }
+
     /// The least minutes of silence of which a receiver is told, for each device with a receiver;
     /// `nil`: none is told.
     public func silentMinutes() throws(RegistryError) -> [DeviceID: Int?] {
@@ -117,13 +125,14 @@ extension RegistryStore {
             try database.execute(
                 sql: """
                     INSERT OR REPLACE INTO openAlert
-                        (session, topic, device, since, raisedAt, detail, sealedSecret)
-                        SELECT ?, ?, id, ?, ?, ?, ? FROM device WHERE id = ?
+                        (session, topic, device, since, raisedAt, detail, sealedSecret,
+                            confirmedBy)
+                        SELECT ?, ?, id, ?, ?, ?, ?, ? FROM device WHERE id = ?
                     """,
                 arguments: [
                     alert.session.column, alert.topic, alert.since.column,
                     alert.raisedAt.column, alert.detail, Data(alert.sealedSecret),
-                    alert.device.rawValue,
+                    alert.confirmedBy, alert.device.rawValue,
                 ])
         }
     }
@@ -143,7 +152,8 @@ extension RegistryStore {
                     session: try Self.session(of: $0, table: "openAlert"),
                     device: $0.device("device"), topic: $0["topic"],
                     since: $0.moment("since"), raisedAt: $0.moment("raisedAt"),
-                    detail: $0["detail"], sealedSecret: $0.bytes("sealedSecret"))
+                    detail: $0["detail"], sealedSecret: $0.bytes("sealedSecret"),
+                    confirmedBy: $0["confirmedBy"])
             }
         }
     }

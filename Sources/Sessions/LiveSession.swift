@@ -47,8 +47,13 @@ package final class LiveSession {
     /// Arrival with which the newest event was recorded.
     private var newestArrival: Timestamp?
     package var hasEnded = false {
-        didSet { if hasEnded != oldValue { ended?(hasEnded) } }
+        didSet {
+            if !hasEnded { isEndedBySilence = false }
+            if hasEnded != oldValue { ended?(hasEnded) }
+        }
     }
+    /// Whether silence ended it, and no stop of the device.
+    package var isEndedBySilence = false
     /// Whether a device has connected to it since it was loaded into memory.
     var hasReconnected = false
     /// Time at which silence ended it, if a device connected again later. A session that had stayed

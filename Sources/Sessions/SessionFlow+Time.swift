@@ -97,6 +97,7 @@ extension SessionFlow {
         live.notBefore = now.advanced(byMicroseconds: 1_000_000)
         recorder.record(.ended, deviceTime: deviceTime(of: live), of: live, arrival: now)
         live.hasEnded = true
+        live.isEndedBySilence = true
         live.noteOver(at: now)
         hub.sessionEnded(
             live.id, of: live.device, at: now, through: cursor.offset,

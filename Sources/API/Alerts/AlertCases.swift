@@ -53,6 +53,8 @@ package struct AlertCases: Sendable {
     private var entries: [Key: Entry] = [:]
     /// Who may confirm which alert, by the secret that was sent.
     private var grants: [ShareID: (key: Key, receiver: String)] = [:]
+    /// Alerts that gave way to others or grew too old, since they were taken last.
+    private var removed: [Key] = []
 
     // MARK: Changes
 
@@ -63,14 +65,19 @@ package struct AlertCases: Sendable {
         using generator: inout some RandomNumberGenerator
     ) -> Entry? {
         forgetOld(at: now)
+        var firstAt = now
         if let known = entries[key] {
-            guard key.topic.isCallForHelp, !known.isOpen else { return nil }
+            guard let endedAt = known.endedAt else { return nil }
+            // It waits: if it is over again by then, nobody is told.
+            if !key.topic.isCallForHelp, known.tellings > 0 {
+                firstAt = max(now, endedAt.advanced(bySeconds: Self.quietSeconds))
+            }
             remove(key)
         }
         guard makeRoom(for: key, of: device) else { return nil }
         let entry = Entry(
             key: key, device: device, since: since, raisedAt: now, overdue: overdue,
-            secret: ShareID(using: &generator), nextAt: now)
+            secret: ShareID(using: &generator), nextAt: firstAt)
         entries[key] = entry
         return entry
     }
@@ -95,10 +102,14 @@ package struct AlertCases: Sendable {
 
     /// Takes over an alert that was open before a restart.
     mutating func restore(_ alert: RestoredAlert, at now: Timestamp) {
-        guard entries.count < Self.countMax else { return }
+        guard entries[alert.key] == nil, makeRoom(for: alert.key, of: alert.device) else {
+            removed.append(alert.key)
+            return
+        }
         entries[alert.key] = Entry(
             key: alert.key, device: alert.device, since: alert.since, raisedAt: alert.raisedAt,
-            overdue: alert.overdue, secret: alert.secret, tellings: 1, nextAt: now)
+            overdue: alert.overdue, secret: alert.secret, tellings: 1,
+            nextAt: alert.confirmedBy == nil ? now : nil, confirmedBy: alert.confirmedBy)
     }
 
     /// - Returns: The alert, if it was open.
@@ -175,8 +186,12 @@ package struct AlertCases: Sendable {
         grants[token].flatMap { grant in entries[grant.key].map { ($0, grant.receiver) } }
     }
 
-    /// Whether the alert is still known: neither erased nor displaced.
-    func isKnown(_ entry: Entry) -> Bool { entries[entry.key]?.secret == entry.secret }
+    /// Whether receivers may still be told of an alert: it is neither erased nor displaced, and, to
+    /// tell that it is raised, neither over nor confirmed.
+    func isWanted(_ entry: Entry, raised: Bool) -> Bool {
+        guard let known = entries[entry.key], known.secret == entry.secret else { return false }
+        return !raised || known.isOpen && known.confirmedBy == nil
+    }
 
     func isKnown(_ key: Key) -> Bool { entries[key] != nil }
 
@@ -201,8 +216,15 @@ package struct AlertCases: Sendable {
         }
     }
 
+    /// Alerts that are not known any more, for whoever keeps them elsewhere.
+    mutating func takeRemoved() -> [Key] {
+        defer { removed = [] }
+        return removed.filter { entries[$0] == nil }
+    }
+
     private mutating func remove(_ key: Key) {
         guard entries.removeValue(forKey: key) != nil else { return }
+        removed.append(key)
         grants = grants.filter { $0.value.key != key }
     }
 }
@@ -215,4 +237,5 @@ struct RestoredAlert: Sendable {
     let raisedAt: Timestamp
     let overdue: RunWatch.Expectation?
     let secret: ShareID
+    let confirmedBy: String?
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Registry
-import Runtime
+package import Runtime
 import Secrets
 import SegmentLog
 import SensorModel
@@ -26,26 +26,32 @@ extension AlertCenter {
         let alert = OpenAlert(
             session: entry.key.session, device: entry.device, topic: entry.key.topic.rawValue,
             since: entry.since, raisedAt: entry.raisedAt, detail: detail,
-            sealedSecret: accounts.masterKey.seal(entry.secret.bytes, for: .alert(entry.device)))
+            sealedSecret: accounts.masterKey.seal(entry.secret.bytes, for: .alert(entry.device)),
+            confirmedBy: entry.confirmedBy)
         accounts.writing.async { [registry = accounts.registry] in
             try? registry.putOpenAlert(alert)
         }
     }
 
-    func dropKept(_ entry: AlertCases.Entry) {
-        let (session, topic) = (entry.key.session, entry.key.topic.rawValue)
+    func dropKept(_ key: AlertCases.Key) {
+        let (session, topic) = (key.session, key.topic.rawValue)
         accounts.writing.async { [registry = accounts.registry] in
             try? registry.removeOpenAlert(of: session, topic: topic)
         }
     }
 
     /// Takes over open alerts, and the runs that were under way.
-    func restore(_ teller: AlertTeller, _ pipeline: Pipeline) async {
+    /// Runs before any device can connect: an end that came earlier would be missed.
+    package func restore(_ teller: AlertTeller, _ pipeline: Pipeline) async {
         let changes = teller.administration.changes
         let kept = await changes.run { [accounts] in
             (try? accounts.registry.openAlerts()) ?? []
         }
-        for alert in kept {
+        // Calls for help take room first.
+        let help = Set(AlertTopic.allCases.filter(\.isCallForHelp).map(\.rawValue))
+        for alert in kept.filter({ help.contains($0.topic) })
+            + kept.filter({ !help.contains($0.topic) })
+        {
             guard restore(alert, pipeline) else {
                 accounts.writing.async { [registry = accounts.registry] in
                     try? registry.removeOpenAlert(of: alert.session, topic: alert.topic)
@@ -55,10 +61,11 @@ extension AlertCenter {
         }
         await teller.restoreLinks()
         let now = clock()
-        for device in accounts.withState({ Array($0.receiverSilence.keys) }) {
-            guard let run = pipeline.newestRun(of: device, at: now) else { continue }
-            state.withLock { $0.watch.restore(run) }
+        let devices = accounts.withState { Array($0.receiverSilence.keys) }
+        let runs = await changes.run {
+            devices.compactMap { pipeline.newestRun(of: $0, at: now) }
         }
+        state.withLock { state in for run in runs { state.watch.restore(run) } }
     }
 
     /// - Returns: `false` for an alert that is not told any more.
@@ -81,7 +88,8 @@ extension AlertCenter {
         }
         let restored = RestoredAlert(
             key: AlertCases.Key(session: alert.session, topic: topic), device: alert.device,
-            since: alert.since, raisedAt: alert.raisedAt, overdue: overdue, secret: secret)
+            since: alert.since, raisedAt: alert.raisedAt, overdue: overdue, secret: secret,
+            confirmedBy: alert.confirmedBy)
         state.withLock { state in
             state.cases.restore(restored, at: now)
             guard topic == .silent || topic == .overdue else { return }

@@ -13,7 +13,6 @@ extension AlertCenter {
     /// Begins to watch runs and to tell receivers.
     package func start(_ teller: AlertTeller, _ pipeline: Pipeline) {
         let ticks = Task { [weak self] in
-            await self?.restore(teller, pipeline)
             while !Task.isCancelled {
                 await self?.tick(teller, pipeline)
                 try? await Task.sleep(for: .seconds(Self.tickSeconds))
@@ -27,7 +26,7 @@ extension AlertCenter {
                         group.addTask {
                             await teller.tell(news, self)
                             self.told(news)
-                            await self.endLinks(teller)
+                            self.endLinks(teller)
                         }
                     }
                 }
@@ -51,6 +50,8 @@ extension AlertCenter {
         for change in changes {
             switch change {
             case .raised(let key, let device, let since, let overdue):
+                // It may have been erased since it was looked at.
+                guard pipeline.catalog.device(of: key.session) == device else { continue }
                 raise(key, of: device, since: since, overdue: overdue)
             case .over(let key): end([key])
             case .stopped(let session):
@@ -58,14 +59,24 @@ extension AlertCenter {
                 finish(ended, .over)
             }
         }
-        await endLinks(teller)
+        endLinks(teller)
+        let removed = state.withLock { $0.cases.takeRemoved() }
+        for key in removed { dropKept(key) }
         wake.yield()
     }
 
-    /// Ends the live links of alerts that are over.
-    private func endLinks(_ teller: AlertTeller) async {
-        await teller.endLinks { device, onlyHelp in
-            self.state.withLock { $0.cases.isOpen(device, onlyHelp: onlyHelp) }
+    /// Ends the live links of alerts that are over. The disk may be slow, so nobody waits for it.
+    private func endLinks(_ teller: AlertTeller) {
+        let isFirst = state.withLock { state in
+            defer { state.isEndingLinks = true }
+            return !state.isEndingLinks
+        }
+        guard isFirst else { return }
+        Task {
+            await teller.endLinks { device, onlyHelp in
+                self.state.withLock { $0.cases.isOpen(device, onlyHelp: onlyHelp) }
+            }
+            state.withLock { $0.isEndingLinks = false }
         }
     }
 
@@ -109,6 +120,7 @@ extension Pipeline {
                 else { return nil }
                 return RunWatch.Observation(
                     session: live.id, device: live.device, lastArrival: live.lastArrival,
+                    isStopped: live.hasEnded && !live.isEndedBySilence,
                     isEnded: live.hasEnded, isPausedByHand: metrics.manuallyPaused,
                     elapsedSeconds: metrics.elapsedSeconds,
                     distanceMeters: metrics.distanceMeters,

@@ -23,6 +23,7 @@ package final class AlertCenter: Sendable {
         var news: [News] = []
         /// Devices whose receivers are being told.
         var telling: Set<DeviceID> = []
+        var isEndingLinks = false
     }
 
     static let tickSeconds = 10.0
@@ -59,11 +60,12 @@ package final class AlertCenter: Sendable {
     /// Takes an event of a session.
     package func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID) {
         guard case .alert(let alert) = event.kind, let topic = AlertTopic(alert.kind),
-            !session.isImported, accounts.hasReceivers(device)
+            !session.isImported
         else { return }
         let key = AlertCases.Key(session: session, topic: topic)
         switch alert.phase {
         case .triggered where alert.cancelBefore == nil, .confirmed:
+            guard accounts.hasReceivers(device) else { return }
             raise(key, of: device, since: event.deviceTime)
         case .cancelled, .cleared: end([key])
         case .triggered: break
@@ -84,12 +86,13 @@ package final class AlertCenter: Sendable {
         overdue: RunWatch.Expectation? = nil
     ) {
         let now = clock()
-        let (raised, isKnown) = state.withLock { state in
+        let (raised, isKnown, removed) = state.withLock { state in
             var generator = SystemRandomNumberGenerator()
             let raised = state.cases.raise(
                 key, of: device, since: since, overdue: overdue, at: now, using: &generator)
-            return (raised, state.cases.isKnown(key))
+            return (raised, state.cases.isKnown(key), state.cases.takeRemoved())
         }
+        for key in removed { dropKept(key) }
         guard let raised else {
             if !isKnown {
                 logger.warning(
@@ -111,7 +114,7 @@ package final class AlertCenter: Sendable {
     /// Tells receivers of the last news of alerts, and forgets them for a restart.
     func finish(_ entries: [AlertCases.Entry], _ phase: AlertMessage.Phase) {
         for entry in entries {
-            dropKept(entry)
+            if phase == .confirmed { keep(entry) } else { dropKept(entry.key) }
             // Who was told nothing need not hear that it is over.
             guard entry.tellings > 0 else { continue }
             state.withLock { state in

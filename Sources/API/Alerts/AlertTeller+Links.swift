@@ -41,26 +41,36 @@ extension AlertTeller {
     ///
     /// - Parameter isOpen: Whether an alert of a device is open; with `true`, whether a call for
     ///   help is: of an owner who hides something only those have links.
-    func endLinks(_ isOpen: (DeviceID, _ onlyHelp: Bool) -> Bool) async {
-        let ended = links.withLock { $0 }.filter { key, link in
-            !isOpen(link.device, hides(administration.accounts.share(key), link.device))
+    func endLinks(
+        _ isOpen: @escaping @Sendable (DeviceID, _ onlyHelp: Bool) -> Bool
+    ) async {
+        for key in links.withLock({ Array($0.keys) }) {
+            await endLink(of: key) { [self] device in
+                isOpen(device, hides(administration.accounts.share(key), device))
+            }
         }
-        for key in ended.keys { await endLink(of: key) }
     }
 
     /// Makes a share's link a new one that nobody knows. If the disk takes no change, the next call
-    /// tries it again.
-    func endLink(of key: ShareKey) async {
-        let isEnded = await administration.changes.run { [self] in
-            guard let share = administration.accounts.share(key),
-                share.isActive(at: administration.clock())
-            else { return true }
-            return (try? administration.rotateShare(share)) != nil
-        }
-        guard isEnded else { return }
-        _ = links.withLock { $0.removeValue(forKey: key) }
+    /// tries it again. It runs in the queue in which links are made, so that none is ended that was
+    /// made meanwhile.
+    ///
+    /// - Parameters:
+    ///   - key: The share.
+    ///   - isOpen: Whether an alert of the device is open, for which the link stays.
+    func endLink(
+        of key: ShareKey, unless isOpen: @escaping @Sendable (DeviceID) -> Bool = { _ in false }
+    ) async {
         await administration.changes.run { [self] in
-            try? administration.accounts.registry.removeAlertLink(key)
+            guard let link = links.withLock({ $0[key] }), !isOpen(link.device) else { return }
+            let accounts = administration.accounts
+            if let share = accounts.share(key), share.isActive(at: administration.clock()),
+                share.idHash == link.idHash
+            {
+                guard (try? administration.rotateShare(share)) != nil else { return }
+            }
+            _ = links.withLock { $0.removeValue(forKey: key) }
+            try? accounts.registry.removeAlertLink(key)
         }
     }
 

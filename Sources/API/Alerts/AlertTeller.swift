@@ -87,14 +87,22 @@ package final class AlertTeller: Sendable {
 
     private func look(_ share: Share?, _ news: AlertCenter.News) async -> Told {
         guard let share else { return Told(values: nil, link: nil) }
-        let snapshot = await Deadline.value(within: Self.shownSeconds) { [shares] in
-            try? await shares.snapshots(of: share, for: .unixSocket).first
+        let session = news.entry.key.session
+        let snapshot = await Deadline.value(within: Self.shownSeconds) { [shares] () -> [UInt8]? in
+            // Before its first point a share still shows the run before.
+            let shown = await shares.pipeline.mailbox.ask {
+                $0.hub.session(shownBy: share, at: $0.now)
+            }
+            guard shown ?? nil == session else { return nil }
+            return try? await shares.snapshots(of: share, for: .unixSocket).first
         }
         // The end of the link would tell when the runner came home.
         let hasLink = news.entry.key.topic.isCallForHelp || !hides(share, news.entry.device)
         return Told(
             values: snapshot.flatMap(AlertMessage.Shown.init),
-            link: hasLink && news.phase == .raised ? await link(of: share) : nil)
+            link: hasLink && news.phase == .raised
+                ? await Deadline.value(within: Self.shownSeconds) { await self.link(of: share) }
+                : nil)
     }
 
     /// Whether the receiver may know of the alert. While the owner hides anything, or the share
@@ -103,6 +111,13 @@ package final class AlertTeller: Sendable {
         _ entry: AlertCases.Entry, _ receiver: Receiver, _ share: Share?
     ) -> Bool {
         let topic = entry.key.topic
+        if topic == .silent {
+            // Each receiver has its own patience; one that comes later is told again anyway.
+            let silence = administration.clock().seconds(since: entry.since)
+            guard let minutes = receiver.silentMinutes, silence >= Double(minutes) * 60 else {
+                return false
+            }
+        }
         if topic.isCallForHelp || receiver.isTrusted { return true }
         guard let share, !hides(share, entry.device) else { return false }
         return !topic.isOfCourse || share.scope.contains(.location)
@@ -125,19 +140,22 @@ package final class AlertTeller: Sendable {
     private func grant(
         _ entry: AlertCases.Entry, to receiver: Receiver, _ center: AlertCenter
     ) -> String? {
-        // Derived, so that an address in an earlier message stays valid after a restart.
-        let code = MessageCode.signature(
-            of: Array(receiver.name.lowercased().utf8), key: entry.secret.bytes)
-        guard let bytes = Hexadecimal.bytes(of: code.utf8),
-            let token = ShareID(bytes: Array(bytes.prefix(16)))
-        else { return nil }
+        guard let token = Self.token(of: entry, for: receiver) else { return nil }
         center.state.withLock { $0.cases.grant(token, of: entry.key, to: receiver.name) }
         return "\(publicURL())/alert/\(token.text)"
     }
 
-    /// Whether it may still be told: its session was not erased meanwhile.
+    /// Secret by which a receiver confirms. It is derived, so that an address in an earlier message
+    /// stays valid after a restart, and of its address too: who has its place cannot confirm for it.
+    static func token(of entry: AlertCases.Entry, for receiver: Receiver) -> ShareID? {
+        let name = receiver.name.lowercased() + "\n" + receiver.address
+        let code = MessageCode.signature(of: Array(name.utf8), key: entry.secret.bytes)
+        return Hexadecimal.bytes(of: code.utf8).flatMap { ShareID(bytes: Array($0.prefix(16))) }
+    }
+
+    /// Whether it may still be told: its session was not erased meanwhile, and nobody confirmed.
     private func isWanted(_ news: AlertCenter.News, _ center: AlertCenter) -> Bool {
-        center.state.withLock { $0.cases.isKnown(news.entry) }
+        center.state.withLock { $0.cases.isWanted(news.entry, raised: news.phase == .raised) }
             && administration.catalog.device(of: news.entry.key.session) == news.entry.device
     }
 
@@ -152,10 +170,13 @@ package final class AlertTeller: Sendable {
 
     private static let historySeconds = 21_600.0
 
-    private func receivers(of device: DeviceID) async -> [Receiver] {
-        await administration.changes.run { [accounts] in
-            (try? accounts.receivers(of: device)) ?? []
-        }
+    /// The device's receivers; none if the disk is too slow: the alert is told again soon.
+    func receivers(of device: DeviceID) async -> [Receiver] {
+        await Deadline.value(within: Self.shownSeconds) { [administration] in
+            await administration.changes.run {
+                (try? administration.accounts.receivers(of: device)) ?? []
+            }
+        } ?? []
     }
 
     // MARK: Sending
@@ -222,9 +243,16 @@ package final class AlertTeller: Sendable {
                 request.address, bodyBytesMax: 1 << 16,
                 reach: isTrusted ? .anywhere : .publicAddresses)
             // The cause of a missing answer does not matter: the message is tried again.
-            let answer = try? await client.send(
-                .post, request.target, fields: request.fields, body: request.body)
-            return answer.flatMap { $0.status > 0 ? $0.status : nil }
+            guard
+                let answer = try? await client.stream(
+                    .post, request.target, fields: request.fields, body: request.body)
+            else { return nil }
+            do {
+                for try await part in answer {
+                    if case .head(let status, _) = part { return status }
+                }
+            } catch { return nil }
+            return nil
         }
     }
 }

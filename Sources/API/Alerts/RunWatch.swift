@@ -9,6 +9,9 @@ package struct RunWatch: Sendable {
         let device: DeviceID
         /// Arrival of the newest frame.
         let lastArrival: Timestamp
+        /// Whether the runner stopped it.
+        var isStopped = false
+        /// Whether it was stopped, or silence ended it.
         var isEnded = false
         var isPausedByHand = false
         var elapsedSeconds = 0.0
@@ -51,8 +54,9 @@ package struct RunWatch: Sendable {
     private static let marginShare = 0.25
     /// Meters after which a mean speed says something.
     private static let metersMin = 500.0
-    /// A session that ends later than this after its last frame was ended by silence.
-    private static let stopSeconds = 60.0
+    /// Silence of a run after which the device's other run is watched in its place, seconds: a
+    /// phone and a watch of one device may both send.
+    private static let otherSeconds = 60.0
 
     private var runs: [DeviceID: Run] = [:]
 
@@ -66,7 +70,10 @@ package struct RunWatch: Sendable {
         _ observations: [Observation], silentSeconds: [DeviceID: Double], at now: Timestamp
     ) -> [Change] {
         var changes: [Change] = []
-        for observation in observations.sorted(by: { $0.lastArrival < $1.lastArrival }) {
+        // The run that is watched goes first, so that others are compared with its newest frame.
+        let own = observations.filter { runs[$0.device]?.newest.session == $0.session }
+        let others = observations.filter { runs[$0.device]?.newest.session != $0.session }
+        for observation in own + others.sorted(by: { $0.lastArrival < $1.lastArrival }) {
             take(observation, at: now, &changes)
         }
         for (device, run) in runs {
@@ -107,14 +114,13 @@ package struct RunWatch: Sendable {
         var run = runs[device]
         if let known = run, known.newest.session != session {
             // The same device sends another run: the earlier one is over, though nothing said so.
-            guard !observation.isEnded, observation.lastArrival > known.newest.lastArrival else {
-                return
-            }
+            let lead = observation.lastArrival.seconds(since: known.newest.lastArrival)
+            guard !observation.isEnded, lead > (known.newest.isEnded ? 0 : Self.otherSeconds)
+            else { return }
             changes.append(.stopped(known.newest.session))
             run = nil
         }
-        let isStop = now.seconds(since: observation.lastArrival) < Self.stopSeconds
-        guard !observation.isEnded || run != nil && !isStop else {
+        guard !observation.isEnded || run != nil && !observation.isStopped else {
             if run != nil { changes.append(.stopped(session)) }
             runs[device] = nil
             return

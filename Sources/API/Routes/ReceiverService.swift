@@ -66,6 +66,11 @@ package struct ReceiverService: Sendable {
         }
         try check(body, kind)
         let secret = body.secret.flatMap { $0.isEmpty ? nil : $0 }
+        let known = try accounts.receivers(of: device.id)
+        let isNew = !known.contains { $0.name.lowercased() == name.lowercased() }
+        guard !isNew || known.count < Receiver.perDeviceMax else {
+            throw RegistryError.receiversFull(Receiver.perDeviceMax)
+        }
         let (share, warning) = try share(for: device)
         let receiver = Receiver(
             name: name, kind: kind, address: body.address, secret: secret,
@@ -106,7 +111,9 @@ package struct ReceiverService: Sendable {
     /// Sends a message that says that it is a test.
     func test(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
         let name = try Self.name(request)
-        let receiver = try receiver(named: name, of: device)
+        let receivers = await teller.receivers(of: device.id)
+        let found = receivers.first { $0.name.lowercased() == name.lowercased() }
+        guard let receiver = found else { throw RegistryError.unknownReceiver(name) }
         if let wait = tests.secondsToWait(for: device.id, at: administration.clock()) {
             throw APIRefusal.tooMany(
                 "one test in \(Int(ReceiverTrials.seconds)) s, and few at once: try again in"

@@ -44,7 +44,9 @@ extension Accounts {
 
     private func noteReceivers(of device: DeviceID) throws(RegistryError) {
         let receivers = try receivers(of: device)
+        let shares = try registry.receiverShares()
         withState {
+            $0.receiverShares = shares
             $0.receiverSilence[device] =
                 receivers.isEmpty
                 ? nil : Self.silence(receivers.compactMap(\.silentMinutes).min())

@@ -40,6 +40,8 @@ package final class Accounts: Sendable {
         /// Devices with receivers, and the seconds of silence of which one of these is told;
         /// infinity: none is. Addresses are read when they are needed.
         package var receiverSilence: [DeviceID: Double] = [:]
+        /// Shares whose link each alert renews, so that it is nobody's to keep.
+        package var receiverShares: Set<ShareKey> = []
     }
 
     /// Session deletions by one device a minute; each rewrites whole segments of the log.
@@ -110,6 +112,7 @@ package final class Accounts: Sendable {
             state.codeNumbers[code] = sealed.number
         }
         state.receiverSilence = try registry.silentMinutes().mapValues(Self.silence)
+        state.receiverShares = try registry.receiverShares()
         self.state = Mutex(state)
     }
 
@@ -237,7 +240,10 @@ package final class Accounts: Sendable {
     /// Link for the watch's display: the runner's newest share that does not expire.
     func shareText(of device: DeviceID, at now: Timestamp) -> String? {
         let newest = withState { state in
-            state.shares.shares(of: device).last { $0.expiresAt == nil && $0.isActive(at: now) }
+            state.shares.shares(of: device).last {
+                $0.expiresAt == nil && $0.isActive(at: now)
+                    && !state.receiverShares.contains($0.key)
+            }
         }
         return newest.flatMap { secretID(of: $0.key)?.text }
     }

@@ -67,14 +67,47 @@ import Testing
         #expect(ended.allSatisfy { $0.key.session.high == 1 })
     }
 
-    @Test func `The same is not told again for a quarter of an hour after its end`() throws {
+    @Test func `The same is told again only a quarter of an hour after its end`() throws {
         var cases = AlertCases()
         let entry = try #require(Self.raise(&cases, Self.key(.noMovement)))
+        #expect(Self.tellings(&cases, until: 0) == [0])
         _ = cases.end(entry.key, at: Self.at(100))
-        let early = Self.raise(&cases, entry.key, at: 999)
-        #expect(early == nil)
-        let late = Self.raise(&cases, entry.key, at: 1001)
-        #expect(late != nil)
+        _ = Self.raise(&cases, entry.key, at: 200)
+        #expect(Self.tellings(&cases, until: 1200) == [1000, 1060, 1180])
+        // What is over by then is not told at all.
+        _ = cases.end(entry.key, at: Self.at(1300))
+        _ = Self.raise(&cases, entry.key, at: 1400)
+        let ended = cases.end(entry.key, at: Self.at(1500))
+        #expect(ended?.tellings == 0)
+        #expect(Self.tellings(&cases, until: 4000).isEmpty)
+    }
+
+    @Test func `What gives way or grows old is named, to be forgotten elsewhere`() throws {
+        var cases = AlertCases()
+        for number in 0..<9 {
+            let raised = Self.raise(&cases, Self.key(.silent, UInt64(number)))
+            #expect(raised != nil)
+        }
+        #expect(cases.takeRemoved().count == 1 && cases.takeRemoved().isEmpty)
+        _ = cases.takeDue(at: Self.at(90_000), where: { _ in true })
+        #expect(cases.takeRemoved().count == 8)
+    }
+
+    @Test func `A confirmed alert is confirmed after a restart, too`() throws {
+        var cases = AlertCases()
+        var generator = SystemRandomNumberGenerator()
+        for confirmedBy in ["mum", nil] {
+            cases.restore(
+                RestoredAlert(
+                    key: Self.key(.sos, confirmedBy == nil ? 2 : 1), device: Self.device,
+                    since: Self.start, raisedAt: Self.start, overdue: nil,
+                    secret: ShareID(using: &generator), confirmedBy: confirmedBy), at: Self.at(9))
+        }
+        let told = cases.takeDue(at: Self.at(9), where: { _ in true })
+        #expect(told?.key.session.high == 2)
+        #expect(Self.tellings(&cases, until: 60) == [] && cases.isOpen(Self.device))
+        let ended = cases.end(Self.key(.sos, 1), at: Self.at(70))
+        #expect(ended?.confirmedBy == "mum" && ended?.tellings == 1)
     }
 
     @Test func `A second call for help is told, however soon after the first`() throws {
@@ -85,14 +118,14 @@ import Testing
         _ = cases.end(entry.key, at: Self.at(10))
         let second = Self.raise(&cases, Self.key(.sos), at: 20)
         #expect(second != nil && second?.secret != entry.secret)
-        #expect(!cases.isKnown(entry))
+        #expect(!cases.isWanted(entry, raised: false))
     }
 
     @Test func `A day ends it`() throws {
         var cases = AlertCases()
         let entry = try #require(Self.raise(&cases, Self.key(.sos)))
         let late = cases.takeDue(at: Self.at(86_401), where: { _ in true })
-        #expect(late == nil && !cases.isOpen(Self.device) && !cases.isKnown(entry))
+        #expect(late == nil && !cases.isOpen(Self.device) && !cases.isWanted(entry, raised: false))
     }
 
     @Test func `A call for help finds room, whatever others have open`() throws {
@@ -133,7 +166,7 @@ import Testing
         let entry = try #require(Self.raise(&cases, Self.key(.sos)))
         cases.grant(token, of: entry.key, to: "mum")
         cases.forget([entry.key.session])
-        #expect(cases.granted(token) == nil && !cases.isKnown(entry))
+        #expect(cases.granted(token) == nil && !cases.isWanted(entry, raised: false))
         let due = cases.takeDue(at: Self.at(1), where: { _ in true })
         #expect(due == nil)
     }

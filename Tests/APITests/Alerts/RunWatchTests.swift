@@ -12,12 +12,14 @@ import Testing
 
     private static func run(
         _ session: UInt64 = 1, of device: DeviceID = device, arrival: Double,
-        isEnded: Bool = false, isPaused: Bool = false, elapsed: Double = 0, meters: Double = 2000,
+        isEnded: Bool = false, isStopped: Bool = false, isPaused: Bool = false, elapsed: Double = 0,
+        meters: Double = 2000,
         checkpoint: String? = nil, predicted: Double? = nil
     ) -> RunWatch.Observation {
         RunWatch.Observation(
             session: SessionID(high: session, low: 1), device: device, lastArrival: at(arrival),
-            isEnded: isEnded, isPausedByHand: isPaused, elapsedSeconds: elapsed,
+            isStopped: isStopped, isEnded: isEnded || isStopped, isPausedByHand: isPaused,
+            elapsedSeconds: elapsed,
             distanceMeters: meters, checkpoint: checkpoint, predictedSeconds: predicted)
     }
 
@@ -48,8 +50,9 @@ import Testing
 
     @Test func `A runner who stopped or paused is not silent, nor is one whose owner did not ask`()
     {
-        for last in [Self.run(arrival: 100, isEnded: true), Self.run(arrival: 100, isPaused: true)]
-        {
+        for last in [
+            Self.run(arrival: 100, isStopped: true), Self.run(arrival: 100, isPaused: true),
+        ] {
             var watch = RunWatch()
             _ = watch.update([Self.run(arrival: 5)], silentSeconds: Self.silence, at: Self.at(10))
             _ = watch.update([last], silentSeconds: Self.silence, at: Self.at(110))
@@ -94,6 +97,27 @@ import Testing
         let early = Self.run(arrival: 5, meters: 100, checkpoint: "KM 1", predicted: 60)
         _ = watch.update([early], silentSeconds: [:], at: Self.at(5))
         #expect(watch.update([early], silentSeconds: [:], at: Self.at(3000)).isEmpty)
+    }
+
+    @Test func `A watch that only connects again has neither stopped nor come back`() {
+        var watch = RunWatch()
+        let asked = [Self.device: 1500.0]
+        func update(_ run: RunWatch.Observation, _ seconds: Double) -> [String] {
+            Self.text(watch.update([run], silentSeconds: asked, at: Self.at(seconds)))
+        }
+        #expect(update(Self.run(arrival: 5), 10).isEmpty)
+        // After ten minutes of silence the session is over; a hello counts as an arrival.
+        #expect(update(Self.run(arrival: 650, isEnded: true), 651).isEmpty)
+        #expect(update(Self.run(arrival: 650, isEnded: true), 2151) == ["silent 650 "])
+    }
+
+    @Test func `Two runs of a device that are sent at once do not end each other`() {
+        var watch = RunWatch()
+        for second in stride(from: 0.0, through: 300, by: 10) {
+            let both = [Self.run(1, arrival: second), Self.run(2, arrival: second + 5)]
+            let changes = watch.update(both, silentSeconds: Self.silence, at: Self.at(second + 6))
+            #expect(changes.isEmpty)
+        }
     }
 
     @Test func `A device's next run ends what was told of the one before`() {

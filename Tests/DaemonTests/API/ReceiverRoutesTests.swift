@@ -238,6 +238,7 @@ import WireFormat
             #expect((message["text"] as? String)?.contains("The place is not shown.") == true)
             let device = try #require(running.daemon.accounts.device(named: "ann")).id
             let center = running.daemon.alerts
+            // Silence is told only to those who asked for it.
             let keys = [AlertTopic.silent, .noMovement, .offCourse].map {
                 AlertCases.Key(session: Self.session, topic: $0)
             }
@@ -255,7 +256,7 @@ import WireFormat
             #expect(areOver)
             let told = try Self.objects(receiver)
             #expect(told.allSatisfy { $0["latitude"] == nil })
-            #expect(told.count == (isTrusted ? 1 + 3 + 3 : 1), "\(told)")
+            #expect(told.count == (isTrusted ? 1 + 2 + 2 : 1), "\(told)")
             await client.close()
         }
     }
