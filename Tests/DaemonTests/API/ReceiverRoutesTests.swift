@@ -180,6 +180,42 @@ import WireFormat
         }
     }
 
+    @Test func `A receiver that was removed confirms nothing, and its link ends`() async throws {
+        try await Self.run { running, token, receiver, url in
+            for name in ["dad", "mum"] {
+                _ = try await Self.put(
+                    running, name, #"{"kind":"webhook","address":"\#(url)"}"#, token: token)
+            }
+            let client = try await Self.callForHelp(running, token: token)
+            // The receivers' share is not the one that the watch shows: its link changes.
+            for try await answer in client.answers {
+                guard case .welcome(_, let share) = answer else { continue }
+                #expect(share == nil)
+                break
+            }
+            #expect(try await running.eventually(seconds: 60) { receiver.requests.count >= 2 })
+            let told = try Self.objects(receiver)
+            let link = try #require((told[0]["link"] as? String)?.split(separator: "/").last)
+            #expect(try await running.ask(.get, "/v1/shares/\(link)/latest").status == 200)
+            let removed = try await running.ask(
+                .delete, "/v1/me/receivers/mum", token: token)
+            #expect(removed.status == 204)
+            #expect(try await running.ask(.get, "/v1/shares/\(link)/latest").status == 404)
+            var statuses: [Int] = []
+            for message in told {
+                let address = try #require(message["confirm"] as? String)
+                let path = "/alert/" + (address.split(separator: "/").last ?? "")
+                statuses.append(try await running.ask(.post, path).status)
+            }
+            #expect(statuses.sorted() == [200, 404])
+            let last = try await running.ask(.delete, "/v1/me/receivers/dad", token: token)
+            #expect(last.status == 204)
+            let shares = try await running.ask(.get, "/v1/me/shares", token: token)
+            #expect(shares.list.allSatisfy { $0["revoked"] as? Bool == true })
+            await client.close()
+        }
+    }
+
     @Test func `An open alert is told again after a restart`() async throws {
         let receiver = ReceivingServer()
         let folder = RunningDaemon.newFolder()
