@@ -32,14 +32,15 @@ extension SystemTests {
                     to: "pulsecast.yaml")
                 process.signal(SIGHUP)
                 try await inbox.wait(for: "READY=1", count: 2)
-                let said = process.complaint
+                let said = try await process.complaint(with: "applied=logging.level")
                 #expect(said.contains("a restart is needed for limits.connections"), "\(said)")
                 #expect(said.contains("applied=logging.level"), "\(said)")
 
                 _ = try folder.write("limits: {conections: 5}\n", to: "pulsecast.yaml")
                 process.signal(SIGHUP)
                 try await inbox.wait(for: "READY=1", count: 3)
-                #expect(process.complaint.contains("did you mean limits.connections?"))
+                let meant = "did you mean limits.connections?"
+                #expect(try await process.complaint(with: meant).contains(meant))
 
                 let live = try await daemon.metric("pulsecast_viewers_connected")
                 #expect(live == 1, "the viewer was sent away")

@@ -136,6 +136,13 @@ package struct AlertCases: Sendable {
         grants[token] = (key, receiver)
     }
 
+    /// Takes back from a receiver that it may confirm alerts of a device.
+    mutating func withdraw(_ receiver: String, of device: DeviceID) {
+        grants = grants.filter {
+            $0.value.receiver != receiver || entries[$0.value.key]?.device != device
+        }
+    }
+
     /// Confirms the alert of a secret.
     ///
     /// - Returns: The alert, and whether this confirmed it: it was open, and confirmed by nobody;

@@ -1,4 +1,5 @@
 package import Logging
+import Registry
 package import Runtime
 package import SensorModel
 import Synchronization
@@ -130,6 +131,11 @@ package final class AlertCenter: Sendable {
     /// The alert that a secret confirms, and the receiver that was sent it; `nil`: no such one.
     func granted(_ token: ShareID) -> (entry: AlertCases.Entry, receiver: String)? {
         state.withLock { $0.cases.granted(token) }
+    }
+
+    /// Takes back from a receiver, which was removed or changed, that it may confirm.
+    func withdraw(_ receiver: Receiver, of device: DeviceID) {
+        state.withLock { $0.cases.withdraw(receiver.name, of: device) }
     }
 
     /// Confirms an alert on behalf of the receiver that was sent the secret.

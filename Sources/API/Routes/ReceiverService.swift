@@ -10,11 +10,13 @@ import Transport
 package struct ReceiverService: Sendable {
     let administration: Administration
     let teller: AlertTeller
+    let alerts: AlertCenter
     private let tests: ReceiverTrials
 
-    package init(administration: Administration, teller: AlertTeller) {
+    package init(administration: Administration, teller: AlertTeller, alerts: AlertCenter) {
         self.administration = administration
         self.teller = teller
+        self.alerts = alerts
         tests = ReceiverTrials()
     }
 
@@ -77,6 +79,9 @@ package struct ReceiverService: Sendable {
             silentMinutes: body.silentMinutes, isTrusted: body.trusted ?? false,
             share: share.key)
         try accounts.changing(device) { try accounts.putReceiver(receiver, of: $0.id) }
+        for earlier in known where earlier.name.lowercased() == name.lowercased() {
+            alerts.withdraw(earlier, of: device.id)
+        }
         var row = row(receiver)
         row.warning = warning
         return JSONBody.response(row)
@@ -88,6 +93,7 @@ package struct ReceiverService: Sendable {
         let name = try Self.name(request)
         let removed = try receiver(named: name, of: device)
         try accounts.changing(device) { try accounts.removeReceiver(named: name, of: $0.id) }
+        alerts.withdraw(removed, of: device.id)
         let others = try accounts.receivers(of: device.id)
         guard let share = teller.activeShare(of: removed) else { return HTTPResponse(status: 204) }
         if others.contains(where: { $0.share == share.key }) {

@@ -129,7 +129,7 @@ struct Listeners {
     }
 
     private var receivers: ReceiverService {
-        ReceiverService(administration: administration, teller: alertTeller)
+        ReceiverService(administration: administration, teller: alertTeller, alerts: alerts)
     }
 
     private var sessions: SessionRoutes {

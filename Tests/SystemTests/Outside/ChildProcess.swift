@@ -84,6 +84,17 @@ final class ChildProcess: Sendable {
         if isRunning, id > 0 { kill(id, number) }
     }
 
+    /// Waits, for a bounded time, until the program has complained of something: its lines are
+    /// written by a thread of their own.
+    ///
+    /// - Returns: All complaints so far.
+    func complaint(with text: String) async throws -> String {
+        for _ in 0..<1000 where !complaint.contains(text) {
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        return complaint
+    }
+
     /// - Throws: ``StillRunning`` if the process did not end by itself; it is killed first.
     @discardableResult
     func waitForEnd(withinSeconds seconds: Double = 120) async throws -> End {
