@@ -239,7 +239,7 @@ public enum ConfigurationSchema {
             "alerts.trusted_hosts", \.alerts.trustedHosts,
             "Hosts that owners of devices may name as receivers of alerts although they are no"
                 + " hosts of the internet, or have no TLS; others are refused",
-            allowed: "host names or addresses, with commas between"),
+            allowed: "hosts, or host:port, with commas between"),
     ]
 }
 
