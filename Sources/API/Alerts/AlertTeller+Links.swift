@@ -8,7 +8,7 @@ struct AlertLink: Sendable {
     let device: DeviceID
     /// That of the link; another one means that the owner has made a new link meanwhile.
     let idHash: SecretHash
-    let url: String
+    let id: ShareID
 }
 
 /// Live links of alerts. They end with the last open alert of their device, after a restart too.
@@ -16,25 +16,27 @@ extension AlertTeller {
     /// The link of a share for open alerts. The first one makes it new.
     func link(of share: Share) async -> String? {
         if let link = links.withLock({ $0[share.key] }), link.idHash == share.idHash {
-            return link.url
+            return share.url(at: publicURL(), id: link.id)
         }
         return await administration.changes.run { [self] in
             try? administration.accounts.registry.putAlertLink(share.key)
             if let made = try? administration.rotateShare(share) {
-                return note(made.share, made.id)
+                return made.share.url(at: publicURL(), id: note(made.share, made.id))
             }
             // If the disk takes no new link, the share's own one serves.
-            return administration.accounts.secretID(of: share.key).flatMap { note(share, $0) }
+            return administration.accounts.secretID(of: share.key).map {
+                share.url(at: publicURL(), id: note(share, $0))
+            }
         }
     }
 
-    private func note(_ share: Share, _ id: ShareID) -> String? {
-        guard let device = share.device else { return nil }
-        let url = share.url(at: publicURL(), id: id)
+    @discardableResult
+    private func note(_ share: Share, _ id: ShareID) -> ShareID {
+        guard let device = share.device else { return id }
         links.withLock {
-            $0[share.key] = AlertLink(device: device, idHash: share.idHash, url: url)
+            $0[share.key] = AlertLink(device: device, idHash: share.idHash, id: id)
         }
-        return url
+        return id
     }
 
     /// Ends links whose alerts are over; their viewers are closed.
@@ -84,7 +86,7 @@ extension AlertTeller {
             guard let share = accounts.share(key), let id = accounts.secretID(of: key) else {
                 continue
             }
-            _ = note(share, id)
+            note(share, id)
         }
     }
 }

@@ -239,7 +239,8 @@ import WireFormat
                     try await running.eventually(seconds: 60) { receiver.requests.count >= 2 })
                 let told = try Self.objects(receiver)
                 #expect(told[1]["alert"] as? String == "sos")
-                for key in ["since", "confirm"] {
+                #expect((told[1]["link"] as? String)?.hasPrefix("http://127.0.0.1:") == true)
+                for key in ["since", "confirm", "link"] {
                     let (before, after) = ("\(told[0][key] ?? "")", "\(told[1][key] ?? "")")
                     // The port is another; the secret is not.
                     #expect(before.suffix(12) == after.suffix(12))
