@@ -43,6 +43,9 @@ public struct Receiver: Hashable, Sendable {
         self.isTrusted = isTrusted
         self.share = share
     }
+
+    /// Whether it has the name; upper and lower case are the same.
+    public func isNamed(_ name: String) -> Bool { self.name.key == name.key }
 }
 
 /// An alert that receivers are told of, as it is kept for a restart.

@@ -188,10 +188,8 @@ package struct AlertCases: Sendable {
 
     // MARK: Queries
 
-    /// The alert that a secret confirms, and the receiver that was sent it.
-    func granted(_ token: ShareID) -> (entry: Entry, receiver: String)? {
-        grants[token].flatMap { grant in entries[grant.key].map { ($0, grant.receiver) } }
-    }
+    /// Whether a secret confirms an alert.
+    func isGranted(_ token: ShareID) -> Bool { grants[token] != nil }
 
     /// Whether receivers may still be told of an alert: it is neither erased nor displaced, and, to
     /// tell that it is raised, neither over nor confirmed.

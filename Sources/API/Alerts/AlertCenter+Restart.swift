@@ -40,8 +40,8 @@ extension AlertCenter {
         }
     }
 
-    /// Takes over open alerts, and the runs that were under way.
-    /// Runs before any device can connect: an end that came earlier would be missed.
+    /// Takes over open alerts. It runs before any device can connect: an end that came earlier would
+    /// be missed.
     package func restore(_ teller: AlertTeller, _ pipeline: Pipeline) async {
         let changes = teller.administration.changes
         let kept = await changes.run { [accounts] in
@@ -60,12 +60,20 @@ extension AlertCenter {
             }
         }
         await teller.restoreLinks()
+    }
+
+    /// Takes over the runs that were under way. No device waits for it.
+    func restoreRuns(_ teller: AlertTeller, _ pipeline: Pipeline) async {
         let now = clock()
         let devices = accounts.withState { Array($0.receiverSilence.keys) }
-        let runs = await changes.run {
-            devices.compactMap { pipeline.newestRun(of: $0, at: now) }
+        // A few at once: owners' changes wait in the same queue.
+        for start in stride(from: 0, to: devices.count, by: Self.devicesPerQuestion) {
+            let part = devices[start..<min(start + Self.devicesPerQuestion, devices.count)]
+            let runs = await teller.administration.changes.run {
+                part.compactMap { pipeline.newestRun(of: $0, at: now) }
+            }
+            state.withLock { state in for run in runs { state.watch.restore(run) } }
         }
-        state.withLock { state in for run in runs { state.watch.restore(run) } }
     }
 
     /// - Returns: `false` for an alert that is not told any more.

@@ -7,12 +7,13 @@ import Synchronization
 
 /// What the center does on its own: it looks at runs and tells receivers.
 extension AlertCenter {
-    /// Devices whose sessions are asked of the pipeline at once.
-    private static let devicesPerQuestion = 100
+    /// Devices whose sessions are asked of the pipeline, or looked up, at once.
+    static let devicesPerQuestion = 100
 
     /// Begins to watch runs and to tell receivers.
     package func start(_ teller: AlertTeller, _ pipeline: Pipeline) {
         let ticks = Task { [weak self] in
+            await self?.restoreRuns(teller, pipeline)
             while !Task.isCancelled {
                 await self?.tick(teller, pipeline)
                 try? await Task.sleep(for: .seconds(Self.tickSeconds))

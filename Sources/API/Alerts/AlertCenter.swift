@@ -128,10 +128,8 @@ package final class AlertCenter: Sendable {
 
     // MARK: Confirmations
 
-    /// The alert that a secret confirms, and the receiver that was sent it; `nil`: no such one.
-    func granted(_ token: ShareID) -> (entry: AlertCases.Entry, receiver: String)? {
-        state.withLock { $0.cases.granted(token) }
-    }
+    /// Whether a secret confirms an alert.
+    func isGranted(_ token: ShareID) -> Bool { state.withLock { $0.cases.isGranted(token) } }
 
     /// Takes back from a receiver, which was removed or changed, that it may confirm.
     func withdraw(_ receiver: Receiver, of device: DeviceID) {

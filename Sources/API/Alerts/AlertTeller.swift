@@ -16,6 +16,8 @@ package final class AlertTeller: Sendable {
     static let answerSeconds = 10.0
     /// Seconds for what a share shows: a call for help does not wait for a slow disk.
     private static let shownSeconds = 3.0
+    /// Seconds after which an alert of a recording is history.
+    private static let historySeconds = 21_600.0
     /// Messages that are tried again at the same time.
     private static let retryingMax = 32
 
@@ -54,10 +56,10 @@ package final class AlertTeller: Sendable {
         guard let device = accounts.device(id), !device.isRevoked,
             isWanted(news, center), await !isHistory(news.entry)
         else { return }
-        let receivers = await receivers(of: id)
+        let receivers = await receivers(of: news, center)
         var told: [ShareKey: Told] = [:]
         await withDiscardingTaskGroup { group in
-            for receiver in receivers {
+            for (receiver, confirm) in receivers {
                 let share = activeShare(of: receiver)
                 guard mayKnow(news.entry, receiver, share) else { continue }
                 let shown: Told
@@ -67,7 +69,6 @@ package final class AlertTeller: Sendable {
                     shown = await look(share, news)
                     told[receiver.share] = shown
                 }
-                let confirm = news.phase == .raised ? grant(news.entry, to: receiver, center) : nil
                 let message = AlertMessage(
                     news.entry, phase: news.phase, runner: share?.label ?? device.name,
                     shown: shown.values, isTimed: receiver.isTrusted || !hides(share, id),
@@ -134,20 +135,9 @@ package final class AlertTeller: Sendable {
         }
     }
 
-    /// Lets a receiver confirm.
-    ///
-    /// - Returns: Address of the confirmation.
-    private func grant(
-        _ entry: AlertCases.Entry, to receiver: Receiver, _ center: AlertCenter
-    ) -> String? {
-        guard let token = Self.token(of: entry, for: receiver) else { return nil }
-        center.state.withLock { $0.cases.grant(token, of: entry.key, to: receiver.name) }
-        return "\(publicURL())/alert/\(token.text)"
-    }
-
     /// Secret by which a receiver confirms. It is derived, so that an address in an earlier message
     /// stays valid after a restart, and of its address too: who has its place cannot confirm for it.
-    static func token(of entry: AlertCases.Entry, for receiver: Receiver) -> ShareID? {
+    private static func token(of entry: AlertCases.Entry, for receiver: Receiver) -> ShareID? {
         let name = receiver.name.lowercased() + "\n" + receiver.address
         let code = MessageCode.signature(of: Array(name.utf8), key: entry.secret.bytes)
         return Hexadecimal.bytes(of: code.utf8).flatMap { ShareID(bytes: Array($0.prefix(16))) }
@@ -168,15 +158,35 @@ package final class AlertTeller: Sendable {
         } ?? false
     }
 
-    private static let historySeconds = 21_600.0
-
-    /// The device's receivers; none if the disk is too slow: the alert is told again soon.
-    func receivers(of device: DeviceID) async -> [Receiver] {
-        await Deadline.value(within: Self.shownSeconds) { [administration] in
-            await administration.changes.run {
-                (try? administration.accounts.receivers(of: device)) ?? []
+    /// The device's receivers, and where each confirms a raised alert; none if the disk is too slow:
+    /// the alert is told again. What lets them confirm is granted in the queue in which receivers
+    /// are removed, so none is granted to one that is gone.
+    private func receivers(
+        of news: AlertCenter.News, _ center: AlertCenter
+    ) async -> [(Receiver, confirm: String?)] {
+        let entry = news.entry
+        return await Deadline.value(within: Self.shownSeconds) { [self] in
+            await administration.changes.run { [self] in
+                let receivers = (try? accounts.receivers(of: entry.device)) ?? []
+                return receivers.map { receiver in
+                    guard news.phase == .raised, let token = Self.token(of: entry, for: receiver)
+                    else { return (receiver, nil) }
+                    center.state.withLock {
+                        $0.cases.grant(token, of: entry.key, to: receiver.name)
+                    }
+                    return (receiver, "\(publicURL())/alert/\(token.text)")
+                }
             }
         } ?? []
+    }
+
+    /// Whether a receiver is as it was: neither removed nor changed.
+    private func isUnchanged(_ receiver: Receiver, of device: DeviceID) async -> Bool {
+        await Deadline.value(within: Self.shownSeconds) { [administration] in
+            await administration.changes.run {
+                (try? administration.accounts.receivers(of: device))?.contains(receiver)
+            }
+        } ?? false
     }
 
     // MARK: Sending
@@ -188,7 +198,7 @@ package final class AlertTeller: Sendable {
     ) async {
         let delivery = UUID().uuidString
         let first = await status(of: message, to: receiver, delivery: delivery)
-        if let first, (200..<300).contains(first) { return }
+        if Self.isTaken(first) { return }
         let isAdmitted = retrying.withLock { count in
             guard count < Self.retryingMax else { return false }
             count += 1
@@ -202,17 +212,18 @@ package final class AlertTeller: Sendable {
                 failures: failures, status: status, using: &generator)
             {
                 do { try await Task.sleep(for: .seconds(wait)) } catch { break }
-                guard isWanted(), await receivers(of: device).contains(receiver) else { break }
+                guard isWanted(), await isUnchanged(receiver, of: device) else { break }
                 status = await self.status(of: message, to: receiver, delivery: delivery)
-                if let status, (200..<300).contains(status) { break }
+                if Self.isTaken(status) { break }
                 failures += 1
             }
             retrying.withLock { $0 -= 1 }
-            if !(status.map { (200..<300).contains($0) } ?? false) {
-                complain(status, message, receiver)
-            }
+            if !Self.isTaken(status) { complain(status, message, receiver) }
         }
     }
+
+    /// Whether a status says that the message was taken; `nil`: no answer came.
+    static func isTaken(_ status: Int?) -> Bool { status.map { (200..<300).contains($0) } ?? false }
 
     private func complain(_ status: Int?, _ message: AlertMessage, _ receiver: Receiver) {
         let answer = status.map { "status \($0)" } ?? "no answer"

@@ -8,25 +8,21 @@ import ViewerPages
 /// a preview.
 package struct AlertRoutes: Sendable {
     package let alerts: AlertCenter
-    package let teller: AlertTeller
     package let administration: Administration
     package let pages: PageCache
 
-    package init(
-        alerts: AlertCenter, teller: AlertTeller, administration: Administration, pages: PageCache
-    ) {
+    package init(alerts: AlertCenter, administration: Administration, pages: PageCache) {
         self.alerts = alerts
-        self.teller = teller
         self.administration = administration
         self.pages = pages
     }
 
     package func add(to router: inout Router) {
         router.add(.get, "/alert/:token") { request in
-            await answered(request) { alerts.granted($0) == nil ? nil : page(.alert, request) }
+            answered(request) { alerts.isGranted($0) ? page(.alert, request) : nil }
         }
         router.add(.post, "/alert/:token", bodyBytesMax: 1024) { request in
-            await answered(request) { await confirm($0, request) }
+            answered(request) { confirm($0, request) }
         }
     }
 
@@ -34,16 +30,7 @@ package struct AlertRoutes: Sendable {
         let confirmedBy: String
     }
 
-    private func confirm(_ token: ShareID, _ request: HTTPRequest) async -> HTTPResponse? {
-        guard let granted = alerts.granted(token) else { return nil }
-        if granted.entry.confirmedBy == nil {
-            // A receiver that was removed, or got another address, confirms nothing any more.
-            let receivers = await teller.receivers(of: granted.entry.device)
-            guard
-                receivers.contains(where: { AlertTeller.token(of: granted.entry, for: $0) == token }
-                )
-            else { return nil }
-        }
+    private func confirm(_ token: ShareID, _ request: HTTPRequest) -> HTTPResponse? {
         guard let (entry, isNew) = alerts.confirm(token) else { return nil }
         let name = entry.confirmedBy ?? "nobody: it is over"
         if isNew {
@@ -64,13 +51,10 @@ package struct AlertRoutes: Sendable {
     /// Answers a request with a token. A wrong one counts as a failed guess, and an address with too
     /// many of them is refused; a right one is answered always.
     private func answered(
-        _ request: HTTPRequest, _ work: (ShareID) async -> HTTPResponse?
-    ) async -> HTTPResponse {
-        if let token = ShareID(request.parameters["token"] ?? ""),
-            let response = await work(token)
-        {
-            return response
-        }
+        _ request: HTTPRequest, _ work: (ShareID) -> HTTPResponse?
+    ) -> HTTPResponse {
+        let token = ShareID(request.parameters["token"] ?? "")
+        if let response = token.flatMap(work) { return response }
         let now = administration.clock()
         let verdict = administration.accounts.withState {
             $0.failures.failed(request.peer.key, at: now)

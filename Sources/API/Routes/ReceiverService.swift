@@ -69,8 +69,8 @@ package struct ReceiverService: Sendable {
         try check(body, kind)
         let secret = body.secret.flatMap { $0.isEmpty ? nil : $0 }
         let known = try accounts.receivers(of: device.id)
-        let isNew = !known.contains { $0.name.lowercased() == name.lowercased() }
-        guard !isNew || known.count < Receiver.perDeviceMax else {
+        let earlier = known.first { $0.isNamed(name) }
+        guard earlier != nil || known.count < Receiver.perDeviceMax else {
             throw RegistryError.receiversFull(Receiver.perDeviceMax)
         }
         let (share, warning) = try share(for: device)
@@ -79,9 +79,7 @@ package struct ReceiverService: Sendable {
             silentMinutes: body.silentMinutes, isTrusted: body.trusted ?? false,
             share: share.key)
         try accounts.changing(device) { try accounts.putReceiver(receiver, of: $0.id) }
-        for earlier in known where earlier.name.lowercased() == name.lowercased() {
-            alerts.withdraw(earlier, of: device.id)
-        }
+        if let earlier { alerts.withdraw(earlier, of: device.id) }
         var row = row(receiver)
         row.warning = warning
         return JSONBody.response(row)
@@ -91,7 +89,7 @@ package struct ReceiverService: Sendable {
     /// receiver.
     func remove(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
         let name = try Self.name(request)
-        let removed = try receiver(named: name, of: device)
+        let removed = try Self.receiver(named: name, of: try accounts.receivers(of: device.id))
         try accounts.changing(device) { try accounts.removeReceiver(named: name, of: $0.id) }
         alerts.withdraw(removed, of: device.id)
         let others = try accounts.receivers(of: device.id)
@@ -106,20 +104,22 @@ package struct ReceiverService: Sendable {
         return HTTPResponse(status: 204)
     }
 
-    private func receiver(named name: String, of device: Device) throws -> Receiver {
-        let found = try accounts.receivers(of: device.id).first {
-            $0.name.lowercased() == name.lowercased()
+    private static func receiver(
+        named name: String, of receivers: [Receiver]
+    ) throws(RegistryError) -> Receiver {
+        guard let found = receivers.first(where: { $0.isNamed(name) }) else {
+            throw .unknownReceiver(name)
         }
-        guard let found else { throw RegistryError.unknownReceiver(name) }
         return found
     }
 
     /// Sends a message that says that it is a test.
     func test(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
         let name = try Self.name(request)
-        let receivers = await teller.receivers(of: device.id)
-        let found = receivers.first { $0.name.lowercased() == name.lowercased() }
-        guard let receiver = found else { throw RegistryError.unknownReceiver(name) }
+        let receivers = await administration.changes.run { [accounts] in
+            Result { () throws(RegistryError) in try accounts.receivers(of: device.id) }
+        }
+        let receiver = try Self.receiver(named: name, of: try receivers.get())
         if let wait = tests.secondsToWait(for: device.id, at: administration.clock()) {
             throw APIRefusal.tooMany(
                 "one test in \(Int(ReceiverTrials.seconds)) s, and few at once: try again in"
@@ -129,7 +129,7 @@ package struct ReceiverService: Sendable {
         tests.ended()
         return JSONBody.response(
             Tried(
-                delivered: status.map { (200..<300).contains($0) } ?? false,
+                delivered: AlertTeller.isTaken(status),
                 status: NullableField(status)))
     }
 

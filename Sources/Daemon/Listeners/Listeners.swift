@@ -99,9 +99,8 @@ struct Listeners {
         shares.add(to: &router)
         PageRoutes(cache: pages, shares: shares, administration: administration)
             .add(to: &router)
-        AlertRoutes(
-            alerts: alerts, teller: alertTeller, administration: administration, pages: pages
-        ).add(to: &router)
+        AlertRoutes(alerts: alerts, administration: administration, pages: pages)
+            .add(to: &router)
         OwnerRoutes(
             administration: administration, sessions: sessions, commands: commands, pushes: pushes,
             receivers: receivers, publicURL: { [address] in address.url }
