@@ -46,6 +46,9 @@ static const uint8_t coursefile_js[] = {
 static const uint8_t credentials_js[] = {
 #embed "../ViewerPages/Resources/credentials.js"
 };
+static const uint8_t deliveries_js[] = {
+#embed "../ViewerPages/Resources/deliveries.js"
+};
 static const uint8_t dom_js[] = {
 #embed "../ViewerPages/Resources/dom.js"
 };
@@ -307,6 +310,7 @@ static const struct cpages_file files[] = {
     FILE("course.js", course_js),
     FILE("coursefile.js", coursefile_js),
     FILE("credentials.js", credentials_js),
+    FILE("deliveries.js", deliveries_js),
     FILE("dom.js", dom_js),
     FILE("door.js", door_js),
     FILE("format.js", format_js),

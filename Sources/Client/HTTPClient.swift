@@ -36,9 +36,15 @@ public struct HTTPClient: Sendable {
         _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields = HTTPFields(),
         body: [UInt8] = []
     ) async throws(ClientError) -> Answer {
+        try await answer(from: try await stream(method, target, fields: fields, body: body))
+    }
+
+    private func answer(
+        from parts: AsyncThrowingStream<Part, any Error>
+    ) async throws(ClientError) -> Answer {
         var answer = Answer(status: 0, fields: HTTPFields(), body: [])
         do {
-            for try await part in try await stream(method, target, fields: fields, body: body) {
+            for try await part in parts {
                 switch part {
                 case .head(let status, let fields):
                     answer.status = status
@@ -54,6 +60,40 @@ public struct HTTPClient: Sendable {
         return answer
     }
 
+    /// Sends a long body part by part. Each part is asked for once the one before has left, and
+    /// the connection is cut if the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - method: Method of the request.
+    ///   - target: Path and query.
+    ///   - fields: Header fields.
+    ///   - byteCount: Bytes of all parts.
+    ///   - nextPart: Returns the next part; `nil` after the last.
+    /// - Returns: The answer, which may come before the last part was asked for.
+    /// - Throws: ``ClientError``, errors of `nextPart`
+    public func upload(
+        _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields, byteCount: Int,
+        nextPart: () async throws -> [UInt8]?
+    ) async throws -> Answer {
+        let (channel, parts) = try await open(method, target, fields: fields, byteCount: byteCount)
+        defer { channel.close(promise: nil) }
+        return try await withTaskCancellationHandler {
+            var isWhole = true
+            while isWhole, let part = try await nextPart() {
+                let body = HTTPClientRequestPart.body(
+                    .byteBuffer(channel.allocator.buffer(bytes: part)))
+                // A server may answer, and hang up, before it has read all.
+                do { try await channel.writeAndFlush(body).get() } catch { isWhole = false }
+            }
+            if isWhole { channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil) }
+            let answer = try await answer(from: parts)
+            guard answer.status > 0 else { throw ClientError.connectionLost }
+            return answer
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+    }
+
     public enum Part: Sendable {
         case head(status: Int, fields: HTTPFields)
         case bytes([UInt8])
@@ -66,6 +106,21 @@ public struct HTTPClient: Sendable {
         _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields = HTTPFields(),
         body: [UInt8] = []
     ) async throws(ClientError) -> AsyncThrowingStream<Part, any Error> {
+        let (channel, parts) = try await open(
+            method, target, fields: fields, byteCount: body.count)
+        channel.write(
+            HTTPClientRequestPart.body(.byteBuffer(channel.allocator.buffer(bytes: body))),
+            promise: nil)
+        channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
+        return parts
+    }
+
+    /// Connects, and writes the head of a request.
+    private func open(
+        _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields, byteCount: Int
+    ) async throws(ClientError) -> (
+        channel: any Channel, parts: AsyncThrowingStream<Part, any Error>
+    ) {
         let (parts, continuation) = AsyncThrowingStream.makeStream(of: Part.self)
         let channel = try await ClientBootstrap.connect(
             to: address, tls: tls, reach: reach
@@ -76,17 +131,13 @@ public struct HTTPClient: Sendable {
         continuation.onTermination = { _ in channel.close(promise: nil) }
         let host = address.scheme == .unix ? "localhost" : address.authority
         var headers = HTTPHeaders([
-            ("Host", host), ("Connection", "close"), ("Content-Length", "\(body.count)"),
+            ("Host", host), ("Connection", "close"), ("Content-Length", "\(byteCount)"),
         ])
         for field in fields.fields { headers.replaceOrAdd(name: field.name, value: field.value) }
         let head = HTTPRequestHead(
             version: .http1_1, method: .RAW(value: method.rawValue), uri: target, headers: headers)
         channel.write(HTTPClientRequestPart.head(head), promise: nil)
-        channel.write(
-            HTTPClientRequestPart.body(.byteBuffer(channel.allocator.buffer(bytes: body))),
-            promise: nil)
-        channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
-        return parts
+        return (channel, parts)
     }
 
     static func addHandlers(

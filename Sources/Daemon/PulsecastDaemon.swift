@@ -29,6 +29,8 @@ public final class PulsecastDaemon: Sendable {
     private let pages: PageCache
     let alerts: AlertCenter
     let alertTeller: AlertTeller
+    let deliveries: DeliveryCenter
+    let deliverySender: DeliverySender
     let logger: Logger
     /// State of each stage at the last watchdog check.
     let heartbeats = Mutex(Heartbeats())
@@ -82,35 +84,33 @@ public final class PulsecastDaemon: Sendable {
         health = troubles.health
         accounts = try Self.openAccounts(
             configuration, state: state, environment: environment, troubles: troubles)
-        let webhooks = try Webhooks(
-            configuration.webhook, environment: environment, accounts: accounts, logger: logger)
-        let alerts = AlertCenter(accounts: accounts, logger: logger, clock: WallClock.now)
-        self.alerts = alerts
-        let sessions = SessionNotifier(
-            accounts: accounts, webhooks: webhooks, alerts: alerts, logger: logger,
-            clock: WallClock.now)
+        let outlets = try SessionOutlets(
+            configuration, environment: environment, accounts: accounts, logger: logger)
+        (alerts, deliveries) = (outlets.alerts, outlets.deliveries)
         pipeline = try Pipeline(
             configuration: configuration, disk: disk(state.log),
             newEpoch: newEpoch, accounts: accounts,
-            began: sessions.began, notice: sessions.take,
+            began: outlets.notifier.began, notice: outlets.notifier.take,
             stateChanged: { troubles.logChanged(to: $0) },
             logger: logger)
         troubles.begin(telling: pipeline.loops)
-        administration = Self.administration(of: accounts, pipeline, logger: logger) {
-            webhooks?.erase($0)
-            alerts.erase($0)
-        }
+        administration = Self.administration(
+            of: accounts, pipeline, logger: logger, erasing: outlets.erase)
         identity = try Self.identity(configuration, environment: environment)
         pages = PageCache(configuration.http)
         alertTeller = Self.alertTeller(
             administration, pipeline, configuration, address, logger: logger)
+        deliverySender = DeliverySender(
+            administration: administration, pipeline: pipeline,
+            configuration: configuration)
         let listeners = Listeners(
             configuration: configuration, state: state, environment: environment,
             pipeline: pipeline, accounts: accounts, administration: administration,
             pushes: PushService(
                 pipeline: pipeline, administration: administration,
                 configuration: configuration, clock: WallClock.now),
-            alerts: alerts, alertTeller: alertTeller, health: health, identity: identity,
+            alerts: alerts, alertTeller: alertTeller, deliveries: deliveries,
+            deliverySender: deliverySender, health: health, identity: identity,
             address: address, pages: pages, logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
         areSocketsKept = !descriptors.descriptors.isEmpty
@@ -157,6 +157,7 @@ public final class PulsecastDaemon: Sendable {
         if !server.displaced.isEmpty { noteDisplaced() }
         address.set(configuration: configuration, addresses: addresses)
         alerts.start(alertTeller, pipeline)
+        deliveries.start(deliverySender)
         health.started()
         notifier.send(.ready, .status("listening"))
         pipeline.background.start { [pages] in _ = pages.catalog }
@@ -180,6 +181,7 @@ public final class PulsecastDaemon: Sendable {
         await server.closeAll(
             areSocketsKept ? .restarting : .goingAway, withinSeconds: areSocketsKept ? 0.5 : 3)
         alerts.stop()
+        deliveries.stop()
         await pipeline.stop()
         await pipeline.loops.shutdown()
         saveCounts()

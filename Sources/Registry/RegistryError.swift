@@ -13,6 +13,11 @@ public enum RegistryError: Error, Hashable, Sendable {
     case unknownReceiver(String)
     /// More receivers than a device may have; the value is the maximum.
     case receiversFull(Int)
+    case unknownTarget(String)
+    /// More targets of deliveries than a device may have; the value is the maximum.
+    case targetsFull(Int)
+    /// More deliveries of a device wait than may; the value is the maximum.
+    case deliveriesFull(Int)
     /// Written by a later version of the daemon.
     case schemaIsNewer(found: Int, known: Int)
     case folderNotCreated(path: String)
@@ -40,6 +45,11 @@ extension RegistryError: CustomStringConvertible {
         case .unknownReceiver(let name):
             "there is no receiver \(name): see `pulsecast receiver list`"
         case .receiversFull(let count): "a device has at most \(count) receivers: remove one"
+        case .unknownTarget(let name):
+            "there is no target \(name): see `pulsecast delivery targets`"
+        case .targetsFull(let count): "a device has at most \(count) targets: remove one"
+        case .deliveriesFull(let count):
+            "\(count) deliveries of the device wait already: see `pulsecast delivery list`"
         case .schemaIsNewer(let found, let known):
             "the registry has version \(found) and this daemon knows \(known): "
                 + "install the newer daemon again, or restore the registry of this one"

@@ -5,7 +5,9 @@ import GRDB
 ///
 /// Times are microseconds since 1970. Secrets are hashed or sealed. 0 never means "unknown".
 enum RegistrySchema {
-    static let versions: [String] = [version1, version2, version3, version4, version5]
+    static let versions: [String] = [
+        version1, version2, version3, version4, version5, version6,
+    ]
 
     /// Migrates an older registry to the current version.
     ///
@@ -197,5 +199,34 @@ enum RegistrySchema {
             confirmedBy TEXT,
             PRIMARY KEY (session, topic)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    /// Adds where finished runs are delivered, and what of them was.
+    private static let version6 = """
+        CREATE TABLE deliveryTarget (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            nameKey TEXT NOT NULL,
+            name TEXT NOT NULL,
+            madeAt INTEGER NOT NULL,
+            sealed BLOB NOT NULL,
+            UNIQUE (device, nameKey)
+        ) STRICT;
+        CREATE TABLE delivery (
+            id INTEGER PRIMARY KEY AUTOINCREMENT,
+            target INTEGER NOT NULL REFERENCES deliveryTarget(id) ON DELETE CASCADE,
+            session BLOB NOT NULL,
+            device INTEGER NOT NULL REFERENCES device(id) ON DELETE CASCADE,
+            state TEXT NOT NULL,
+            tries INTEGER NOT NULL,
+            changedAt INTEGER NOT NULL,
+            dueAt INTEGER NOT NULL,
+            frames INTEGER,
+            reason TEXT,
+            UNIQUE (target, session)
+        ) STRICT;
+        CREATE INDEX deliveryByDevice ON delivery(device, id);
+        CREATE INDEX deliveryBySession ON delivery(session);
+        CREATE INDEX deliveryWaiting ON delivery(device) WHERE state = 'waiting';
         """
 }

@@ -75,12 +75,13 @@ extension RegistryStore {
         }
     }
 
-    /// Sessions that have a note.
+    /// Sessions of which an owner's note or a delivery is kept.
     public func notedSessions() throws(RegistryError) -> [SessionID] {
         try read { database in
-            try Row.fetchAll(database, sql: "SELECT session FROM sessionNote").map {
-                try Self.session(of: $0, table: "sessionNote")
-            }
+            try Row.fetchAll(
+                database,
+                sql: "SELECT session FROM sessionNote UNION SELECT session FROM delivery"
+            ).map { try Self.session(of: $0, table: "sessionNote") }
         }
     }
 }

@@ -138,7 +138,8 @@ extension RegistryError {
         case .notWritable(let trouble), .unreadable(let trouble): return trouble
         case .folderNotCreated: return .probing(folder)
         case .nameTaken, .unknownDevice, .unknownShare, .unknownZone, .zonesFull, .notesFull,
-            .unknownReceiver, .receiversFull, .schemaIsNewer, .damagedRow:
+            .unknownReceiver, .receiversFull, .unknownTarget, .targetsFull, .deliveriesFull,
+            .schemaIsNewer, .damagedRow:
             return nil
         case .database(let code, _): return Self.trouble(code, in: folder)
         }

@@ -89,14 +89,14 @@ extension RegistryStore {
         try delete(sessions, from: ["DELETE FROM session WHERE id = ?"])
     }
 
-    /// Deletes all that is known of sessions: results, notes and open alerts. Unknown sessions are no error: the
-    /// log may have erased them first.
+    /// Deletes all that is known of sessions: results, notes, open alerts and deliveries. Unknown
+    /// sessions are no error: the log may have erased them first.
     public func deleteSessions(_ sessions: [SessionID]) throws(RegistryError) {
         try delete(
             sessions,
             from: [
                 "DELETE FROM session WHERE id = ?", "DELETE FROM sessionNote WHERE session = ?",
-                "DELETE FROM openAlert WHERE session = ?",
+                "DELETE FROM openAlert WHERE session = ?", "DELETE FROM delivery WHERE session = ?",
             ])
     }
 

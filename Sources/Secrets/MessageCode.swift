@@ -22,3 +22,17 @@ public enum MessageCode {
             of: HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: key)))
     }
 }
+
+/// HMAC-SHA256 of a message that comes in parts.
+public struct MessageSigner: Sendable {
+    private var code: HMAC<SHA256>
+
+    public init(key: [UInt8]) {
+        code = HMAC(key: SymmetricKey(data: key))
+    }
+
+    public mutating func append(_ part: [UInt8]) { code.update(data: part) }
+
+    /// The signature of the parts so far, as 64 lower-case hexadecimal digits.
+    public var signature: String { Hexadecimal.text(of: code.finalize()) }
+}

@@ -8,6 +8,7 @@ public enum SealPurpose: Hashable, Sendable {
     case shortCode(ShareKey)
     case receiver(DeviceID)
     case alert(DeviceID)
+    case deliveryTarget(DeviceID)
 
     var associatedData: [UInt8] { Array("pulsecast \(description)".utf8) }
 }
@@ -20,6 +21,7 @@ extension SealPurpose: CustomStringConvertible {
         case .shortCode(let key): "a short code of share \(key.rawValue)"
         case .receiver(let device): "a receiver of device \(device.rawValue)"
         case .alert(let device): "an alert of device \(device.rawValue)"
+        case .deliveryTarget(let device): "a target of device \(device.rawValue)"
         }
     }
 }

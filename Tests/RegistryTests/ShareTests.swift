@@ -59,7 +59,10 @@ import Testing
         try scratch.addShare("family", hash: 3)
         try scratch.store.write { database in
             try database.execute(sql: "UPDATE share SET nameKey = 'family'")
-            for table in ["log", "sessionNote", "receiver", "openAlert", "alertLink"] {
+            for table in [
+                "log", "sessionNote", "receiver", "openAlert", "alertLink", "delivery",
+                "deliveryTarget",
+            ] {
                 try database.execute(sql: "DROP TABLE \(table)")
             }
             try database.execute(sql: "ALTER TABLE share DROP COLUMN publicName")

@@ -89,7 +89,7 @@ enum OpenAPIOperations {
     }
 
     private static let owner: [OpenAPIOperation] =
-        ownSessions + ownShares + ownSettings + receivers
+        ownSessions + ownShares + ownSettings + receivers + deliveries
 
     private static let exportFormats = ExportFormat.allCases.map { OpenAPINode.text($0.rawValue) }
 

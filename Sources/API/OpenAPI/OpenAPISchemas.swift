@@ -36,6 +36,8 @@ enum OpenAPISchemas {
         "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
         "Training": training, "SessionNote": sessionNote,
+        "Target": target, "NewTarget": newTarget, "Delivery": delivery,
+        "NewDelivery": exactly(["target": text, "session": text]),
         "Receiver": receiver, "NewReceiver": newReceiver, "Tried": tried, "Confirmed": confirmed,
     ]
 
@@ -153,6 +155,23 @@ enum OpenAPISchemas {
             "silentMinutes": ["type": ["integer", "null"]],
             "share": ["type": ["string", "null"]], "warning": text,
         ], required: ["name", "kind", "address", "hasSecret"])
+
+    private static let newTarget = exactly([
+        "kind": ["type": "string", "enum": ["webhook", "folder", "intervals", "fittrackee"]],
+        "address": ["type": "string", "examples": ["https://fittrackee.example"]],
+        "secret": text, "sport": ["type": "integer", "minimum": 1, "maximum": 999],
+    ])
+
+    private static let target = object(
+        ["name": text, "kind": text, "address": text, "hasSecret": flag, "sport": integer],
+        required: ["name", "kind", "address", "hasSecret"])
+
+    private static let delivery = object(
+        [
+            "session": text, "target": text, "state": text, "tries": integer,
+            "changedAt": number, "dueAt": optionalNumber, "reason": ["type": ["string", "null"]],
+            "hasGoneOn": flag,
+        ], required: ["session", "target", "state", "tries", "changedAt"])
 
     private static let tried = object(
         ["delivered": flag, "status": ["type": ["integer", "null"]]], required: ["delivered"])

@@ -26,8 +26,10 @@ package func answer(_ work: () async throws -> HTTPResponse) async -> HTTPRespon
 private enum APIAnswer {
     static func refusal(of error: RegistryError) -> APIRefusal {
         switch error {
-        case .unknownDevice, .unknownShare, .unknownZone, .unknownReceiver: .notFound("\(error)")
-        case .nameTaken, .zonesFull, .notesFull, .receiversFull: .conflict("\(error)")
+        case .unknownDevice, .unknownShare, .unknownZone, .unknownReceiver, .unknownTarget:
+            .notFound("\(error)")
+        case .nameTaken, .zonesFull, .notesFull, .receiversFull, .targetsFull, .deliveriesFull:
+            .conflict("\(error)")
         case .notWritable, .unreadable: .unavailable("\(error)")
         case .schemaIsNewer, .folderNotCreated, .damagedRow, .database: .failed("\(error)")
         }

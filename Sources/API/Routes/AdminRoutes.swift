@@ -13,12 +13,14 @@ package struct AdminRoutes: Sendable {
     package let pipeline: Pipeline
     package let commands: CommandService
     package let receivers: ReceiverService
+    package let deliveries: DeliveryService
     /// Prefix of links.
     package let publicURL: @Sendable () -> String
 
     package init(
         administration: Administration, sessions: SessionRoutes, pipeline: Pipeline,
         commands: CommandService, receivers: ReceiverService,
+        deliveries: DeliveryService,
         publicURL: @escaping @Sendable () -> String
     ) {
         self.administration = administration
@@ -26,6 +28,7 @@ package struct AdminRoutes: Sendable {
         self.pipeline = pipeline
         self.commands = commands
         self.receivers = receivers
+        self.deliveries = deliveries
         self.publicURL = publicURL
     }
 
@@ -55,6 +58,7 @@ package struct AdminRoutes: Sendable {
             }
         }
         addReceivers(to: &router)
+        addDeliveries(to: &router)
         PlaceRoutes(administration: administration).add(to: &router)
         AgreementRoutes(administration: administration).add(to: &router)
         PlaybackRoutes(
@@ -162,6 +166,24 @@ package struct AdminRoutes: Sendable {
                     request, of: try administration.known(name(of: request)))
             }
         }
+    }
+
+    // MARK: Deliveries
+
+    private func addDeliveries(to router: inout Router) {
+        func add(
+            _ method: HTTPRequest.Method, _ path: String,
+            _ work: @escaping @Sendable (HTTPRequest, Device) throws -> HTTPResponse
+        ) {
+            router.add(method, "/devices/:name" + path) { request in
+                await answer { try work(request, try administration.known(name(of: request))) }
+            }
+        }
+        add(.get, "/targets") { try deliveries.targets(of: $1) }
+        add(.put, "/targets/:target") { try deliveries.put($0, of: $1) }
+        add(.delete, "/targets/:target") { try deliveries.remove($0, of: $1) }
+        add(.get, "/deliveries") { try deliveries.list($1) }
+        add(.post, "/deliveries") { try deliveries.send($0, of: $1) }
     }
 
     // MARK: Shares

@@ -13,12 +13,14 @@ package struct OwnerRoutes: Sendable {
     package let commands: CommandService
     package let pushes: PushService
     package let receivers: ReceiverService
+    package let deliveries: DeliveryService
     /// Prefix of links.
     package let publicURL: @Sendable () -> String
 
     package init(
         administration: Administration, sessions: SessionRoutes, commands: CommandService,
         pushes: PushService, receivers: ReceiverService,
+        deliveries: DeliveryService,
         publicURL: @escaping @Sendable () -> String
     ) {
         self.administration = administration
@@ -26,6 +28,7 @@ package struct OwnerRoutes: Sendable {
         self.commands = commands
         self.pushes = pushes
         self.receivers = receivers
+        self.deliveries = deliveries
         self.publicURL = publicURL
     }
 
@@ -58,6 +61,7 @@ package struct OwnerRoutes: Sendable {
             return JSONBody.response(ProfileBody(try administration.apply(body, to: device)))
         }
         addReceivers(to: &router)
+        addDeliveries(to: &router)
         addPlaces(to: &router)
     }
 
@@ -214,6 +218,26 @@ package struct OwnerRoutes: Sendable {
         // A test waits for another's server, so it stays out of the queue of changes.
         add(.post, "/receivers/:receiver/test", .memory, to: &router) { request, device in
             try await receivers.test(request, of: device)
+        }
+    }
+
+    // MARK: Deliveries
+
+    private func addDeliveries(to router: inout Router) {
+        add(.get, "/targets", .registry, to: &router) { _, device in
+            try deliveries.targets(of: device)
+        }
+        add(.put, "/targets/:target", .change, to: &router) { request, device in
+            try deliveries.put(request, of: device)
+        }
+        add(.delete, "/targets/:target", .change, to: &router) { request, device in
+            try deliveries.remove(request, of: device)
+        }
+        add(.get, "/deliveries", .registry, to: &router) { _, device in
+            try deliveries.list(device)
+        }
+        add(.post, "/deliveries", .change, to: &router) { request, device in
+            try deliveries.send(request, of: device)
         }
     }
 

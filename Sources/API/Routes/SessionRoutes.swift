@@ -227,18 +227,10 @@ package struct SessionRoutes: Sendable {
         guard let format = request.query["format"].flatMap(ExportFormat.init(rawValue:)) else {
             throw APIRefusal.badField(name: "format", allowed: formats)
         }
-        let log = pipeline.log
-        let device = name(of: summary.device) ?? "device-\(summary.device.rawValue)"
         let name = "\(summary.session).\(format.fileExtension)"
-        let pool = pipeline.reader.pool
-        let party = ReadParty.device(summary.device)
-        let reservation = try pipeline.exports.begin(summary.device)
-        let results = pipeline.results
-        let reading = try await read(summary) { ticket in
-            let note = try results.notes(of: [summary.session])[summary.session]
-            return try ExportReading(
-                summary.session, as: format, device: device, name: note?.name, log: log,
-                reservation: reservation, isCancelled: { ticket.isCancelled })
+        let file = try await known(summary) {
+            try await SessionFile(
+                of: summary, as: format, device: self.name(of: summary.device), from: pipeline)
         }
         return HTTPResponse(
             status: 200,
@@ -247,17 +239,8 @@ package struct SessionRoutes: Sendable {
                 "Content-Disposition": "attachment; filename=\"\(name)\"",
             ],
             body: .stream { writer in
-                var reading = reading
-                while true {
-                    let (rest, part) = try await pool.run(for: party) { [reading] ticket in
-                        var reading = reading
-                        let part = try reading.nextPart(isCancelled: { ticket.isCancelled })
-                        return (reading, part)
-                    }
-                    reading = rest
-                    guard let part else { return }
-                    try await writer.write(part)
-                }
+                var file = file
+                while let part = try await file.nextPart() { try await writer.write(part) }
             })
     }
 
@@ -284,12 +267,21 @@ package struct SessionRoutes: Sendable {
             ], body: .bytes(html))
     }
 
-    /// Reads a session on a thread of the pool; a session that is erased meanwhile is unknown.
+    /// Reads a session on a thread of the pool.
     private func read<Result: Sendable>(
         _ summary: SessionSummary, _ body: @escaping @Sendable (ReadPool.Ticket) throws -> Result
     ) async throws -> Result {
+        try await known(summary) {
+            try await pipeline.reader.pool.run(for: .device(summary.device), body)
+        }
+    }
+
+    /// A session that is erased meanwhile is unknown.
+    private func known<Result>(
+        _ summary: SessionSummary, _ body: () async throws -> Result
+    ) async throws -> Result {
         do {
-            return try await pipeline.reader.pool.run(for: .device(summary.device), body)
+            return try await body()
         } catch is SessionReadError where catalog.summary(of: summary.session) == nil {
             throw AdministrationError.unknownSession(summary.session)
         }

@@ -5,22 +5,25 @@ import Sharing
 import Synchronization
 
 /// Writes notable events of a session to the journal, sends the events of webhooks to the owner's
-/// systems, and alerts to a device's receivers. Any thread.
+/// systems, alerts to a device's receivers, and ends to its deliveries. Any thread.
 package final class SessionNotifier: Sendable {
     private let accounts: Accounts
     private let webhooks: Webhooks?
     private let alerts: AlertCenter
+    private let deliveries: DeliveryCenter
     private let logger: Logger
     private let clock: @Sendable () -> Timestamp
     private let limiters = Mutex((alerts: NoticeLimiter(), others: NoticeLimiter()))
 
     package init(
-        accounts: Accounts, webhooks: Webhooks?, alerts: AlertCenter, logger: Logger,
+        accounts: Accounts, webhooks: Webhooks?, alerts: AlertCenter,
+        deliveries: DeliveryCenter, logger: Logger,
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.accounts = accounts
         self.webhooks = webhooks
         self.alerts = alerts
+        self.deliveries = deliveries
         self.logger = logger
         self.clock = clock
     }
@@ -38,6 +41,7 @@ package final class SessionNotifier: Sendable {
     {
         if !session.isImported { webhooks?.take(event, of: session, from: device) }
         alerts.take(event, of: session, from: device)
+        deliveries.take(event, of: session, from: device)
         guard let line = Self.line(event) else { return }
         write(line, of: session, from: device)
     }

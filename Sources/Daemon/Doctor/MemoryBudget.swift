@@ -133,7 +133,10 @@ public struct MemoryBudget: Hashable, Sendable {
                 bytesEach: 8),
             Row(
                 name: "messages to the webhook", count: WaitingWebhooks.countMax,
-                bytesEach: 4 << 10),
+                bytesEach: 3 << 10),
+            Row(
+                name: "runs that wait to be delivered", count: DeliveryQueue.countMax,
+                bytesEach: 512),
             Row(
                 name: "alerts that receivers are told of", count: AlertCases.countMax,
                 bytesEach: 1 << 10),

@@ -16,6 +16,8 @@ struct Listeners {
     let pushes: PushService
     let alerts: AlertCenter
     let alertTeller: AlertTeller
+    let deliveries: DeliveryCenter
+    let deliverySender: DeliverySender
     let health: Health
     let identity: TLSIdentity?
     let address: PublicAddress
@@ -78,7 +80,8 @@ struct Listeners {
         var router = Router()
         AdminRoutes(
             administration: administration, sessions: sessions, pipeline: pipeline,
-            commands: commands, receivers: receivers, publicURL: { [address] in address.url }
+            commands: commands, receivers: receivers, deliveries: deliveryService,
+            publicURL: { [address] in address.url }
         ).add(to: &router)
         ListenerRoutes(address).add(to: &router)
         operations.add(to: &router)
@@ -103,7 +106,8 @@ struct Listeners {
             .add(to: &router)
         OwnerRoutes(
             administration: administration, sessions: sessions, commands: commands, pushes: pushes,
-            receivers: receivers, publicURL: { [address] in address.url }
+            receivers: receivers, deliveries: deliveryService,
+            publicURL: { [address] in address.url }
         ).add(to: &router)
         PushRoutes(
             service: pushes, accounts: accounts, commands: waitingCommands,
@@ -129,6 +133,12 @@ struct Listeners {
 
     private var receivers: ReceiverService {
         ReceiverService(administration: administration, teller: alertTeller, alerts: alerts)
+    }
+
+    private var deliveryService: DeliveryService {
+        DeliveryService(
+            administration: administration, sessions: sessions, sender: deliverySender,
+            center: deliveries)
     }
 
     private var sessions: SessionRoutes {

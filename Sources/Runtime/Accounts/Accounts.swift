@@ -42,6 +42,8 @@ package final class Accounts: Sendable {
         package var receiverSilence: [DeviceID: Double] = [:]
         /// Shares whose link each alert renews, so that it is nobody's to keep.
         package var receiverShares: Set<ShareKey> = []
+        /// Devices whose finished runs are delivered somewhere.
+        package var devicesWithTargets: Set<DeviceID> = []
     }
 
     /// Session deletions by one device a minute; each rewrites whole segments of the log.
@@ -113,6 +115,7 @@ package final class Accounts: Sendable {
         }
         state.receiverSilence = try registry.silentMinutes().mapValues(Self.silence)
         state.receiverShares = try registry.receiverShares()
+        state.devicesWithTargets = try registry.devicesWithTargets()
         self.state = Mutex(state)
     }
 

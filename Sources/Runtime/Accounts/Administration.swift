@@ -132,6 +132,7 @@ package struct Administration: Sendable {
                 state.cheersKept.forget(device.id)
                 state.recentRuns[device.id] = nil
                 state.receiverSilence[device.id] = nil
+                state.devicesWithTargets.remove(device.id)
             }
         }
         logger.log(

@@ -76,6 +76,10 @@ public struct Configuration: Hashable, Sendable {
         public var trustedHosts: [String] = []
     }
 
+    public struct Deliveries: Hashable, Sendable {
+        public var folder = ""
+    }
+
     public var stateDirectory = ""
     public var eventLoops = 1
     public var device = Listener()
@@ -93,6 +97,7 @@ public struct Configuration: Hashable, Sendable {
     public var logLevel = "info"
     public var webhook = Webhook()
     public var alerts = Alerts()
+    public var deliveries = Deliveries()
 
     public init() {
         device.port = 7420

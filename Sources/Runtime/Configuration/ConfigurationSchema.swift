@@ -237,9 +237,15 @@ public enum ConfigurationSchema {
             "Key of the signature in X-Pulsecast-Signature", allowed: "a file"),
         .list(
             "alerts.trusted_hosts", \.alerts.trustedHosts,
-            "Hosts that owners of devices may name as receivers of alerts although they are no"
-                + " hosts of the internet, or have no TLS; others are refused",
+            "Hosts that owners of devices may name as receivers of alerts, or targets of runs,"
+                + " although they are no hosts of the internet, or have no TLS; others are refused",
             allowed: "hosts, or host:port, with commas between"),
+        .text(
+            "deliveries.folder", \.deliveries.folder,
+            "Gets finished runs of devices with a target of the kind folder, as FIT files in a"
+                + " folder for each device; empty: none does",
+            allowed: "a folder's path, which the daemon may write",
+            where: { $0.isEmpty || $0.hasPrefix("/") }),
     ]
 }
 

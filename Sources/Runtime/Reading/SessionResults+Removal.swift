@@ -102,7 +102,7 @@ extension SessionResults {
         shortened.withLock { $0 = [] }
     }
 
-    /// Sessions with a note that the log does not have.
+    /// Sessions with a note or a delivery that the log does not have.
     private func notedWithoutSession() throws(RegistryError) -> [SessionID] {
         try registry.notedSessions().filter { catalog.device(of: $0) == nil }
     }

@@ -1,6 +1,7 @@
 // The owner's page: what was recorded, who may watch, and the watch from afar.
 
 import { CourseFile } from "./coursefile.js";
+import { Deliveries } from "./deliveries.js";
 import { find, findAll, make, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { ImportFiles } from "./importfiles.js";
@@ -44,6 +45,7 @@ const cards = [
   new HiddenPlaces(find(".hidden-places"), page), new Profile(find(".profile"), page),
   new CourseFile(find(".course-file"), page),
   new Receivers(find(".receivers"), page, () => loadShares()),
+  new Deliveries(find(".deliveries"), page),
   new ImportFiles(find(".sessions"), page, () => Promise.all([sessions.load(owner), loadTraining()])),
 ];
 

@@ -80,6 +80,11 @@ export class Owner {
   setReceiver = (name, wish) => this.#json("PUT", `/receivers/${encodeURIComponent(name)}`, wish);
   removeReceiver = (name) => this.#send("DELETE", `/receivers/${encodeURIComponent(name)}`);
   testReceiver = (name) => this.#json("POST", `/receivers/${encodeURIComponent(name)}/test`);
+  targets = () => this.#json("GET", "/targets");
+  setTarget = (name, wish) => this.#json("PUT", `/targets/${encodeURIComponent(name)}`, wish);
+  removeTarget = (name) => this.#send("DELETE", `/targets/${encodeURIComponent(name)}`);
+  deliveries = () => this.#json("GET", "/deliveries");
+  deliver = (session, target) => this.#json("POST", "/deliveries", { session, target });
   removeCourse = () => this.#send("DELETE", "/course");
 
   /** The course as GPX; empty: there is none. */

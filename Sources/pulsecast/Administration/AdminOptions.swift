@@ -52,6 +52,15 @@ struct AdminOptions: ParsableArguments {
         return response
     }
 
+    /// The first line of a file with a secret.
+    static func firstLine(of path: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw CommandFailure("\(path) cannot be read: check the path")
+        }
+        let text = String(decoding: data, as: UTF8.self)
+        return text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+    }
+
     /// The answer from the first socket at which a daemon listens, in the documented order. A
     /// socket left by a killed daemon is skipped.
     private func firstAnswer(

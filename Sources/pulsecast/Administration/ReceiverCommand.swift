@@ -72,21 +72,13 @@ struct ReceiverCommand: AsyncParsableCommand {
             body["address"] = ntfy ?? webhook
             body["silentMinutes"] = silentMinutes
             body["trusted"] = trusted
-            if let secretFile { body["secret"] = try Self.firstLine(of: secretFile) }
+            if let secretFile { body["secret"] = try AdminOptions.firstLine(of: secretFile) }
             let data = try await admin.ask(
                 "PUT", ReceiverCommand.path(device, name), body: body)
             if admin.json { return Terminal.say(json: Array(data)) }
             let row = try JSONSerialization.jsonObject(with: data) as? [String: Any]
             if let warning = row?["warning"] as? String { Terminal.complain(warning) }
             Terminal.say("\(name) is told of alerts of \(device)")
-        }
-
-        private static func firstLine(of path: String) throws -> String {
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw CommandFailure("\(path) cannot be read: check the path")
-            }
-            let text = String(decoding: data, as: UTF8.self)
-            return text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? ""
         }
     }
 

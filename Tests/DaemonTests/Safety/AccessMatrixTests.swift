@@ -122,6 +122,15 @@ import Transport
             .put, "/v1/me/receivers/mum",
             body: #"{"kind":"ntfy","address":"https://ntfy.example/x"}"#),
         Route(.delete, "/v1/me/receivers/mum", allowed: [204]),
+        Route(.get, "/v1/me/targets"),
+        Route(
+            .put, "/v1/me/targets/diary",
+            body: #"{"kind":"webhook","address":"https://diary.example/x"}"#),
+        Route(.get, "/v1/me/deliveries"),
+        Route(
+            .post, "/v1/me/deliveries", allowed: [202],
+            body: #"{"session":"latest","target":"diary"}"#),
+        Route(.delete, "/v1/me/targets/diary", allowed: [204]),
         Route(.post, "/v1/me/commands", allowed: [202], body: #"{"command":"lap"}"#),
         Route(.post, "/v1/me/shares", allowed: [201], body: "{}"),
         Route(.delete, "/v1/me/shares/link", allowed: [204]),
@@ -135,6 +144,7 @@ import Transport
     /// Whether the route names objects of one runner, which must look missing to others.
     private static func isOfOne(_ route: Route) -> Bool {
         route.path.contains("SESSION") || route.path.contains("/link")
+            || route.body.contains("latest")
     }
 
     @Test func `A token opens its own device's account, and nothing of another's`() async throws {

@@ -134,6 +134,19 @@ def settings(browser, cast):
     expect([told[0]["kind"], told[0]["share"]] == ["ntfy", "alerts"], f"{told}")
     page.run("document.querySelector('.receiver-list .danger').click()")
     page.wait("!document.querySelector('.receiver-list li')", PATIENCE)
+    page.run("document.querySelector('.new-target').open = true")
+    page.run("""for (const [name, value] of [['name', 'diary'], ['kind', 'fittrackee'],
+        ['address', 'https://runs.example'], ['secret', 'tk']]) {
+            const field = document.querySelector(`.deliveries [name=${name}]`);
+            field.value = value;
+            field.dispatchEvent(new Event('change', { bubbles: true }));
+        }""")
+    save(".deliveries", "Saved")
+    page.wait("document.querySelector('.target-list li')?.textContent.includes('FitTrackee')", PATIENCE)
+    told = json.loads(asked("/targets"))
+    expect([told[0]["kind"], told[0]["hasSecret"]] == ["fittrackee", True], f"{told}")
+    page.run("document.querySelector('.target-list .danger').click()")
+    page.wait("!document.querySelector('.target-list li')", PATIENCE)
     imports(page, asked)
     page.run("document.querySelector('.sign-out').click()")
     expect(page.run("[...document.querySelectorAll('.settings input:not([type=checkbox])')]"
