@@ -15,19 +15,21 @@ struct MultipartForm: Sendable {
     ///   - name: ASCII without quotes.
     ///   - value: The field's text.
     mutating func append(_ name: String, _ value: String) {
-        bytes += Array("\(Self.head(name, boundary))\r\n\r\n\(value)\r\n".utf8)
+        bytes += Array("\(head(name))\r\n\r\n\(value)".utf8)
     }
 
     /// Begins the last part, whose bytes follow ``bytes`` and come before ``end``.
     mutating func beginFile(named name: String, type: String) {
-        let head = "\(Self.head("file", boundary)); filename=\"\(name)\""
-        bytes += Array("\(head)\r\nContent-Type: \(type)\r\n\r\n".utf8)
+        bytes += Array(
+            "\(head("file")); filename=\"\(name)\"\r\nContent-Type: \(type)\r\n\r\n".utf8)
     }
 
     /// What follows the last part's bytes.
     var end: [UInt8] { Array("\r\n--\(boundary)--\r\n".utf8) }
 
-    private static func head(_ name: String, _ boundary: String) -> String {
-        "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\""
+    private func head(_ name: String) -> String {
+        // The line end before a boundary belongs to it, and not to the part before.
+        let start = bytes.isEmpty ? "" : "\r\n"
+        return "\(start)--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\""
     }
 }
