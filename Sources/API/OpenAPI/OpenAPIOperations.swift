@@ -89,7 +89,7 @@ enum OpenAPIOperations {
     }
 
     private static let owner: [OpenAPIOperation] =
-        ownSessions + ownShares + ownSettings + receivers + deliveries
+        ownSessions + ownShares + ownSettings + receivers + deliveries + groups
 
     private static let exportFormats = ExportFormat.allCases.map { OpenAPINode.text($0.rawValue) }
 
@@ -194,6 +194,17 @@ enum OpenAPIOperations {
             "Takes a link back; its viewers are closed. With 503 the link is closed, too, and may "
                 + "be valid again after a restart.",
             [.empty(204, "Done."), .notFound, .notWritable]),
+        owned(
+            .post, "/shares/{name}/rotate", "Another link; the one before is over.",
+            [.json(reference("Share")), .notFound, .conflict, .notWritable]),
+        owned(
+            .post, "/shares/{name}/code",
+            "A code to read aloud, for one use; codes of the device before are over.",
+            body: json("NewInvitation"),
+            [
+                .json(reference("Code"), status: 201), .badRequest, .notFound, .conflict,
+                .notWritable,
+            ]),
     ]
 
     private static let ownSettings: [OpenAPIOperation] = [

@@ -244,7 +244,10 @@ package struct AdminRoutes: Sendable {
             }
         }
         router.add(.post, "/shares/:name/code") { request in
-            await answer { try code(request) }
+            await answer {
+                try CodeService(administration: administration).issue(
+                    request, for: try share(name(of: request)))
+            }
         }
     }
 
@@ -257,28 +260,6 @@ package struct AdminRoutes: Sendable {
         administration.accounts.note(
             .revealed, of: share.key, from: nil, at: administration.clock())
         return JSONBody.response(link(share, id))
-    }
-
-    private struct CodeBody: Decodable {
-        let expires: String?
-    }
-
-    private struct CodeRow: Encodable {
-        let code: String
-        let expiresAt: Double
-    }
-
-    private func code(_ request: HTTPRequest) throws -> HTTPResponse {
-        let share = try share(name(of: request))
-        let body = try JSONBody.decode(CodeBody.self, of: request)
-        let text = body.expires ?? "10m"
-        guard let seconds = DurationText.seconds(text),
-            (1...Double(ShortCodes.lifetimeSecondsMax)).contains(seconds)
-        else { throw APIRefusal.badField(name: "expires", allowed: "1s to 24h") }
-        let made = try administration.issueCode(for: share, lifetimeSeconds: Int(seconds))
-        return JSONBody.response(
-            CodeRow(code: made.code.text, expiresAt: made.expiresAt.secondsSince1970),
-            status: 201)
     }
 
     private func share(_ text: String) throws -> Share {

@@ -60,9 +60,12 @@ def settings(browser, cast):
             return answer.read().decode()
 
     def save(card, said):
+        submit(f"{card} form", said)
+
+    def submit(form, said):
         # Earlier words would stand before those of this attempt.
         page.run("document.querySelectorAll('.toast').forEach((toast) => toast.remove())")
-        page.run(f"document.querySelector('{card} form').requestSubmit()")
+        page.run(f"document.querySelector('{form}').requestSubmit()")
         page.wait(f"document.querySelector('.toast')?.textContent.includes('{said}')", PATIENCE)
 
     page = browser.open(f"{cast.base}/me#{cast.settled}", width=900, height=2400)
@@ -134,6 +137,18 @@ def settings(browser, cast):
     expect([told[0]["kind"], told[0]["share"]] == ["ntfy", "alerts"], f"{told}")
     page.run("document.querySelector('.receiver-list .danger').click()")
     page.wait("!document.querySelector('.receiver-list li')", PATIENCE)
+    page.run("document.querySelector('.new-group').open = true")
+    page.run("document.querySelector('.new-group [name=label]').value = 'Sunday'")
+    page.run("document.querySelector('.new-group form button[type=submit]').click()")
+    page.wait("document.querySelector('.group-list li')?.textContent.includes('Sunday')", PATIENCE)
+    page.run("document.querySelector('.group-list button:not(.quiet):not(.danger)').click()")
+    page.wait("document.querySelector('.qr-text').textContent.includes('/me#join=')", PATIENCE)
+    page.run("document.querySelector('.qr .close').click()")
+    page.run("""document.querySelector('.join-group [name=invitation]').value =
+        document.querySelector('.qr-text').textContent""")
+    submit(".join-group", "in the group already")
+    page.run("window.confirm = () => true; document.querySelector('.group-list .danger').click()")
+    page.wait("!document.querySelector('.group-list li.group')", PATIENCE)
     page.run("document.querySelector('.new-target').open = true")
     page.run("""for (const [name, value] of [['name', 'diary'], ['kind', 'fittrackee'],
         ['address', 'https://runs.example'], ['secret', 'tk']]) {
