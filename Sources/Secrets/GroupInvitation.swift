@@ -18,10 +18,11 @@ public struct GroupInvitation: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
+    /// `nil` if nobody here made it.
+    ///
     /// - Parameters:
     ///   - text: What somebody holds for an invitation.
     ///   - key: The installation's key.
-    /// - Returns: `nil`: nobody here made it.
     public init?(_ text: String, sealedBy key: MasterKey) {
         guard text.utf8.count <= Self.textBytesMax, let sealed = TextForm.bytes(base64URL: text),
             let bytes = try? key.open(sealed, for: .invitation), bytes.count == 12 + 32,

@@ -11,6 +11,7 @@ extension Administration {
     ///   - lifetimeSeconds: How long it is valid.
     ///   - owner: The share's device, if its owner asks: the codes of all its shares before are over.
     ///     All codes of all devices have one limit, which no device may use up.
+    /// - Returns: The code, and its end.
     /// - Throws: ``ShareError/isOver(name:)``; errors of the registry.
     package func issueCode(
         for share: Share, lifetimeSeconds: Int, by owner: Device? = nil
