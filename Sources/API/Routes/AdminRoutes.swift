@@ -75,6 +75,10 @@ package struct AdminRoutes: Sendable {
     private struct Credentials: Encodable {
         let device: String
         let token: String
+        /// Names of the targets that get its runs, and of the receivers that are told of alerts: who
+        /// held an earlier token may have set them. Absent for a new device.
+        var targets: [String]?
+        var receivers: [String]?
     }
 
     private struct Deletion: Encodable {
@@ -96,8 +100,11 @@ package struct AdminRoutes: Sendable {
         router.add(.post, "/devices/:name/rotate") { request in
             await answer {
                 let made = try administration.rotateDevice(named: name(of: request))
-                return JSONBody.response(
-                    Credentials(device: made.device.name, token: made.token))
+                var row = Credentials(device: made.device.name, token: made.token)
+                let accounts = administration.accounts
+                row.targets = try accounts.targets(of: made.device.id).map(\.name)
+                row.receivers = try accounts.receivers(of: made.device.id).map(\.name)
+                return JSONBody.response(row)
             }
         }
         router.add(.post, "/devices/:name/revoke") { request in
