@@ -176,8 +176,7 @@ let coreTests: [Target] = [
         name: "SessionsTests",
         dependencies: [
             "SensorModel", "WireFormat", "Ingest", "Processing", "SegmentLog", "Sharing", "Replay",
-            "Sessions",
-            "FaultyDisk", "FaultSimulation", "HeapUse", "MutatedBytes",
+            "Sessions", "Simulator", "FaultyDisk", "FaultSimulation", "HeapUse", "MutatedBytes",
         ], swiftSettings: strict),
     .testTarget(
         name: "SharingTests", dependencies: ["Bytes", "SensorModel", "Sharing"],

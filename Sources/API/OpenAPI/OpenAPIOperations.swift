@@ -121,6 +121,15 @@ enum OpenAPIOperations {
                     "The `cursor` of a session: those that began before it."
                 ),
                 ("since", OpenAPISchemas.number, "Started then or later; seconds since 1970."),
+                (
+                    "search",
+                    [
+                        "type": "string", "minLength": 1,
+                        "maxLength": .number(Double(SessionPageQuery.searchCharactersMax)),
+                    ],
+                    "In the name or the notes, in small letters or capitals; or the beginning of "
+                        + "the day of the start by the runner's clock, as 2026-11."
+                ),
             ]
             return list
         }(),

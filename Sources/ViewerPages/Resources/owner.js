@@ -39,10 +39,10 @@ export class Owner {
 
   device = () => this.#json("GET", "");
 
-  /** A page of sessions, newest first, and the cursor of the next one; undefined at the end. */
-  async sessions(before) {
-    const query = before ? `&before=${encodeURIComponent(before)}` : "";
-    const answer = await this.#send("GET", `/sessions?limit=50${query}`);
+  /** A page of sessions that match `search`, newest first, and the next one's cursor; undefined at the end. */
+  async sessions(search, before) {
+    const query = new URLSearchParams({ limit: 50, ...search && { search }, ...before && { before } });
+    const answer = await this.#send("GET", `/sessions?${query}`);
     const sessions = await answer.json();
     return { sessions, next: answer.headers.get("Link") ? sessions.at(-1)?.cursor : undefined };
   }

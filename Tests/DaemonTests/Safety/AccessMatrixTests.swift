@@ -110,7 +110,7 @@ import Transport
     /// Routes authorized by a device's token as Bearer.
     static let ownerRoutes: [Route] = [
         Route(.get, "/v1/me"), Route(.get, "/v1/me/sessions"),
-        Route(.get, "/v1/me/sessions/SESSION"),
+        Route(.get, "/v1/me/sessions?search=a"), Route(.get, "/v1/me/sessions/SESSION"),
         Route(.put, "/v1/me/sessions/SESSION", body: #"{"name":"ann's"}"#),
         Route(.get, "/v1/me/sessions/SESSION/export?format=csv"), Route(.get, "/v1/me/shares"),
         Route(.get, "/v1/me/shares/link/opens"), Route(.get, "/v1/me/profile"),

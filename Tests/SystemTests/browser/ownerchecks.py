@@ -28,6 +28,7 @@ def owner(browser, cast):
     page.run("document.querySelector('.session-note form').requestSubmit()")
     page.wait("document.querySelector('.session-name').textContent === 'By the lake'", PATIENCE)
     page.wait("document.querySelector('.session-words').textContent.includes('7 of 10')", PATIENCE)
+    search(page)
     page.run("document.querySelector('.new-share').open = true")
     page.run("document.querySelector('.new-share [name=label]').value = 'Mum'")
     page.run("document.querySelector('.new-share form').requestSubmit()")
@@ -49,6 +50,24 @@ def owner(browser, cast):
     clean(page, cast.base)
     expect(not [url for url in page.requests if cast.token in urllib.parse.unquote(url).partition("#")[0]],
            "the token stood in an address")
+
+
+def search(page):
+    """What is typed is searched in the name; a text that nothing has says so, and leaves with the text."""
+    def type_text(text):
+        page.run(f"(field => {{ field.value = '{text}'; field.dispatchEvent(new Event('input')); }})("
+                 "document.querySelector('.session-search input'))")
+
+    expect(page.run("document.querySelector('.session-search label').textContent").startswith("Search"),
+           "the field has no label")
+    type_text("marathon")
+    page.wait("document.querySelector('.sessions .empty').checkVisibility()", PATIENCE)
+    page.wait("!document.querySelector('.session')", PATIENCE)
+    expect("marathon" in page.run("document.querySelector('.sessions .empty').textContent"), "nothing is said")
+    type_text("LAKE ")
+    page.wait("document.querySelector('.session-name')?.textContent === 'By the lake'", PATIENCE)
+    expect(not page.run("document.querySelector('.sessions .empty').checkVisibility()"), "it says empty")
+    type_text("")
 
 
 def settings(browser, cast):
