@@ -29,6 +29,7 @@ public final class PulsecastDaemon: Sendable {
     private let pages: PageCache
     let alerts: AlertCenter
     let alertTeller: AlertTeller
+    private let mqtt: MQTTService?
     let logger: Logger
     /// State of each stage at the last watchdog check.
     let heartbeats = Mutex(Heartbeats())
@@ -104,17 +105,25 @@ public final class PulsecastDaemon: Sendable {
         pages = PageCache(configuration.http)
         alertTeller = Self.alertTeller(
             administration, pipeline, configuration, address, logger: logger)
+        let pushes = Self.pushes(administration, pipeline, configuration)
+        mqtt = try Self.mqtt(
+            configuration, environment: environment, pushes, accounts, pipeline, logger: logger)
         let listeners = Listeners(
             configuration: configuration, state: state, environment: environment,
             pipeline: pipeline, accounts: accounts, administration: administration,
-            pushes: PushService(
-                pipeline: pipeline, administration: administration,
-                configuration: configuration, clock: WallClock.now),
-            alerts: alerts, alertTeller: alertTeller, health: health, identity: identity,
-            address: address, pages: pages, logger: logger)
+            pushes: pushes, alerts: alerts, alertTeller: alertTeller, health: health,
+            identity: identity, address: address, pages: pages, logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
         areSocketsKept = !descriptors.descriptors.isEmpty
         server = try listeners.server(descriptors: descriptors)
+    }
+
+    private static func pushes(
+        _ administration: Administration, _ pipeline: Pipeline, _ configuration: Configuration
+    ) -> PushService {
+        PushService(
+            pipeline: pipeline, administration: administration, configuration: configuration,
+            clock: WallClock.now)
     }
 
     private static func alertTeller(
@@ -157,6 +166,7 @@ public final class PulsecastDaemon: Sendable {
         if !server.displaced.isEmpty { noteDisplaced() }
         address.set(configuration: configuration, addresses: addresses)
         alerts.start(alertTeller, pipeline)
+        mqtt?.start()
         health.started()
         notifier.send(.ready, .status("listening"))
         pipeline.background.start { [pages] in _ = pages.catalog }
@@ -180,6 +190,7 @@ public final class PulsecastDaemon: Sendable {
         await server.closeAll(
             areSocketsKept ? .restarting : .goingAway, withinSeconds: areSocketsKept ? 0.5 : 3)
         alerts.stop()
+        mqtt?.stop()
         await pipeline.stop()
         await pipeline.loops.shutdown()
         saveCounts()
