@@ -8,8 +8,11 @@ import Synchronization
 package final class BrokerClient: Sendable {
     package enum Change: Hashable, Sendable {
         case connected
-        /// The connection ended, or there was none. `attempts` counts the failures in a row.
+        /// The connection ended, or there was none. `attempts` counts the failures in a row; a
+        /// connection that lasted for less than a minute is one of them.
         case disconnected(reason: String, attempts: Int)
+        /// The broker refuses something that the client may not do there.
+        case refused(what: String, reason: String)
     }
 
     /// What thread `mqtt` calls. Nothing of it may block.
@@ -27,17 +30,12 @@ package final class BrokerClient: Sendable {
         }
     }
 
-    /// Why a connection ended.
-    struct Ending: Sendable {
-        let reason: String
-        /// Whether the broker had accepted the client.
-        let wasConnected: Bool
-    }
-
     private struct State: Sendable {
         var messages = RetainedMessages()
         var isConnected = false
         var isStopping = false
+        /// Monotonic seconds.
+        var acceptedAt = 0.0
     }
 
     /// Whether the program was built with an MQTT library.
@@ -46,6 +44,8 @@ package final class BrokerClient: Sendable {
     package static let messageBytesMax = 16 << 10
 
     private static let waitSecondsMax = 60
+    /// Two clients of one name end each other's connections, at once and for ever.
+    private static let steadySeconds = 60.0
     /// Seconds for the farewell; the broker gives the will to subscribers if it does not come.
     private static let stopSeconds = 2
 
@@ -94,19 +94,29 @@ package final class BrokerClient: Sendable {
     func takeNext() -> BrokerMessage? { state.withLock { $0.messages.takeNext() } }
 
     /// Notes that the broker has accepted the client.
-    func begin() { state.withLock { $0.isConnected = true } }
+    func begin() {
+        let now = clock()
+        state.withLock { state in
+            state.isConnected = true
+            state.acceptedAt = now
+        }
+    }
 
     private func run(_ callbacks: Callbacks) {
         var attempts = 0
         while !isStopping {
-            let ending = BrokerConnection.serve(self, callbacks)
-            state.withLock { state in
-                state.isConnected = false
-                state.messages.removeAll()
+            let reason = BrokerConnection.serve(self, callbacks)
+            let now = clock()
+            let wasSteady = state.withLock { state -> Bool in
+                defer {
+                    state.isConnected = false
+                    state.messages.removeAll()
+                }
+                return state.isConnected && now - state.acceptedAt >= Self.steadySeconds
             }
             if isStopping { break }
-            attempts = ending.wasConnected ? 1 : attempts + 1
-            callbacks.changed(.disconnected(reason: ending.reason, attempts: attempts))
+            attempts = wasSteady ? 1 : attempts + 1
+            callbacks.changed(.disconnected(reason: reason, attempts: attempts))
             let seconds = min(Self.waitSecondsMax, 1 << min(attempts - 1, 6))
             _ = wakeup.wait(timeout: .now() + .seconds(seconds))
         }

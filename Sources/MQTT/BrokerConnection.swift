@@ -23,7 +23,9 @@
         private let callbacks: BrokerClient.Callbacks
         private var unacknowledged = 0
         private var isAccepted = false
+        /// Why the broker did not accept the client, or ended the connection.
         private var refusal: String?
+        private var toldRefusals: Set<String> = []
 
         private init(_ client: BrokerClient, _ callbacks: BrokerClient.Callbacks) {
             self.client = client
@@ -31,18 +33,13 @@
         }
 
         /// Connects, and exchanges messages until the connection ends or the client stops.
-        static func serve(
-            _ client: BrokerClient, _ callbacks: BrokerClient.Callbacks
-        ) -> BrokerClient.Ending {
+        ///
+        /// - Returns: Why it ended.
+        static func serve(_ client: BrokerClient, _ callbacks: BrokerClient.Callbacks) -> String {
             let connection = BrokerConnection(client, callbacks)
-            guard library == MOSQ_ERR_SUCCESS.rawValue else {
-                return BrokerClient.Ending(
-                    reason: "libmosquitto does not start", wasConnected: false)
-            }
+            guard library == MOSQ_ERR_SUCCESS.rawValue else { return "libmosquitto does not start" }
             let status = connection.serve()
-            let reason = unsafe String(cString: mosquitto_strerror(status))
-            return BrokerClient.Ending(
-                reason: connection.refusal ?? reason, wasConnected: connection.isAccepted)
+            return unsafe connection.refusal ?? String(cString: mosquitto_strerror(status))
         }
 
         private func serve() -> Int32 {
@@ -90,9 +87,13 @@
                 guard let own = unsafe own else { return }
                 unsafe BrokerConnection.at(own).ended(reason)
             }
-            unsafe mosquitto_publish_v5_callback_set(handle) { _, own, _, _, _ in
+            unsafe mosquitto_publish_v5_callback_set(handle) { _, own, _, reason, _ in
                 guard let own = unsafe own else { return }
-                unsafe BrokerConnection.at(own).unacknowledged -= 1
+                unsafe BrokerConnection.at(own).acknowledged(reason)
+            }
+            unsafe mosquitto_subscribe_callback_set(handle) { _, own, _, count, granted in
+                guard let own = unsafe own, let granted = unsafe granted, count > 0 else { return }
+                unsafe BrokerConnection.at(own).note("reading a topic", granted.pointee)
             }
             unsafe mosquitto_message_callback_set(handle) { handle, own, message in
                 guard let handle = unsafe handle, let own = unsafe own,
@@ -143,6 +144,20 @@
             callbacks.changed(.connected)
             unsafe send(
                 BrokerMessage(topic: settings.statusTopic, payload: Array("online".utf8)), handle)
+        }
+
+        private func acknowledged(_ reason: Int32) {
+            unacknowledged -= 1
+            note("writing to a topic", reason)
+        }
+
+        /// Tells, once a connection, that the client lacks a right at the broker.
+        private func note(_ what: String, _ reason: Int32) {
+            guard reason >= Self.brokersReasonMin, toldRefusals.insert(what).inserted else {
+                return
+            }
+            let text = unsafe String(cString: mosquitto_reason_string(reason))
+            callbacks.changed(.refused(what: what, reason: text))
         }
 
         /// Notes why the broker ended the connection.
@@ -204,10 +219,8 @@
     enum BrokerConnection {
         static let isBuilt = false
 
-        static func serve(
-            _ client: BrokerClient, _ callbacks: BrokerClient.Callbacks
-        ) -> BrokerClient.Ending {
-            BrokerClient.Ending(reason: "not built", wasConnected: false)
+        static func serve(_ client: BrokerClient, _ callbacks: BrokerClient.Callbacks) -> String {
+            "not built"
         }
     }
 #endif

@@ -152,6 +152,47 @@ extension SystemTests {
             }
         }
 
+        @Test func `A delayed share comes to the broker as late as to everybody`() async throws {
+            try await Self.run(["PULSECAST_MQTT_SHARES": "late"]) { broker, daemon, token, _ in
+                let made = try await daemon.command([
+                    "share", "create", "--device", "ann", "--name", "late", "--delay", "6s",
+                ])
+                #expect(made.end == .exited(0), "\(made.complaint)")
+                let topic = "pulsecast/late/state"
+                #expect(try await broker.eventually(topic) { $0 != nil })
+                let start = ContinuousClock.now
+                _ = try await Self.ask(
+                    daemon, .post, "/in/owntracks", token: token, Self.positions(from: Self.away))
+                var early = 0
+                #expect(
+                    try await broker.eventually(topic) { text in
+                        let isShown = text?.contains(#""latitude":48.25"#) ?? false
+                        if isShown, start.duration(to: .now) < .seconds(6) { early += 1 }
+                        return isShown
+                    })
+                #expect(early == 0)
+            }
+        }
+
+        @Test func `A right that is missing at the broker is in the journal`() async throws {
+            try await TemporaryFolder.with { folder in
+                let rights = try folder.write(
+                    "topic read #\ntopic write pulsecast/status\n", to: "rights")
+                try await MosquittoBroker.run(
+                    in: folder, settings: "allow_anonymous true\nacl_file \(rights)"
+                ) { broker in
+                    let settings = broker.settings(Self.share)
+                    try await DaemonProcess.run(in: folder, environment: settings) { daemon in
+                        _ = try await daemon.addDevice("ann")
+                        _ = try await daemon.addShare(of: "ann")
+                        let line = "the MQTT broker refuses writing to a topic: Not authorized"
+                        let told = try await daemon.process.complaint(with: line)
+                        #expect(told.components(separatedBy: line).count == 2, "\(told)")
+                    }
+                }
+            }
+        }
+
         @Test func `A share that left the configuration leaves the broker`() async throws {
             try await TemporaryFolder.with { folder in
                 try await MosquittoBroker.run(in: folder) { broker in
@@ -271,6 +312,9 @@ extension SystemTests {
                 try await flood.waitForEnd(withinSeconds: 60)
                 let told = try await daemon.process.complaint(with: "are not recorded")
                 #expect(told.contains("device=ann"), "\(told)")
+                let dropped = try await daemon.metric(
+                    #"pulsecast_frames_refused_total{reason="dropped_over_mqtt"}"#)
+                #expect(dropped ?? 0 > 100)
             }
         }
 

@@ -2,6 +2,7 @@ package import Logging
 import MQTT
 package import Runtime
 import SensorModel
+import Synchronization
 
 /// The daemon's connection to an MQTT broker: shares go out, positions of OwnTracks come in.
 package final class MQTTService: Sendable {
@@ -10,6 +11,8 @@ package final class MQTTService: Sendable {
     private let publisher: SharePublisher
     private let inbox: OwnTracksInbox
     private let logger: Logger
+    /// Whether the journal was told last that there is a connection; `nil`: nothing yet.
+    private let told = Mutex<Bool?>(nil)
 
     /// Memory of everything that others make it hold, for the budget.
     package static var bytesMax: Int { OwnTracksInbox.bytesMax }
@@ -88,11 +91,21 @@ package final class MQTTService: Sendable {
 
     private func report(_ change: BrokerClient.Change) {
         switch change {
-        case .connected: logger.notice("connected to the MQTT broker")
+        case .connected:
+            // Of connections that end at once only the first is told.
+            let isNews = told.withLock { told in
+                defer { told = true }
+                return told != true
+            }
+            guard isNews else { return }
+            logger.notice("connected to the MQTT broker")
         case .disconnected(let reason, let attempts):
-            // The first failure is told; those of the same outage behind it are not.
+            // The first failure is told; those behind it are of the same outage.
             guard attempts == 1 else { return }
+            told.withLock { $0 = false }
             logger.warning("no connection to the MQTT broker, trying again: \(reason)")
+        case .refused(let what, let reason):
+            logger.warning("the MQTT broker refuses \(what): \(reason); see its access list")
         }
     }
 }
