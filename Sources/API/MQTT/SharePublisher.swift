@@ -15,6 +15,11 @@ final class SharePublisher: Sendable {
     private static let stateSeconds = 600
     /// Longer for the announcement: Home Assistant may start again while the daemon is away.
     private static let announcementSeconds = 86_400
+    /// Seconds for a reading; it does not wait for a slow disk.
+    private static let answerSeconds = 3.0
+    /// Readings in a row without an answer after which nothing is shown any more.
+    private static let failuresMax = 5
+    private static let nothing = Array("{}".utf8)
 
     private let administration: Administration
     private let routes: ShareRoutes
@@ -48,58 +53,70 @@ final class SharePublisher: Sendable {
     }
 
     private func publish(_ name: String) async {
-        var problem: String?
+        let part = MQTTTopics.part(name)
+        var (problem, failures) = (String?.none, 0)
         while !Task.isCancelled {
             if broker.isConnected {
-                let found = await look(at: name)
-                if let found, found != problem {
-                    logger.warning(
-                        "a share is not published over MQTT: \(found)",
-                        metadata: ["share": "\(name)"])
+                let outcome = await look(at: name, part)
+                failures = outcome == .unknown ? failures + 1 : 0
+                // What was shown before must not stay: it may be hidden by now.
+                if failures >= Self.failuresMax, let nothing = ShareState(snapshot: Self.nothing) {
+                    put(nothing, part)
                 }
-                problem = found
+                if case .missing(let found) = outcome {
+                    clear(part)
+                    if found != problem { complain(found, of: name) }
+                    problem = found
+                } else {
+                    problem = nil
+                }
             }
             do { try await Task.sleep(for: .seconds(Self.secondsBetween)) } catch { return }
         }
     }
 
-    /// Publishes a share once.
-    ///
-    /// - Returns: Why nothing is published; `nil`: it is, or the newest values are not known now.
-    private func look(at name: String) async -> String? {
-        let part = MQTTTopics.part(name)
+    private enum Outcome: Hashable {
+        case published
+        /// The share is over, or is none that can be published.
+        case missing(String)
+        /// What it shows is not known now: it has just changed, or the log cannot be read.
+        case unknown
+    }
+
+    private func look(at name: String, _ part: String) async -> Outcome {
         let share: Share
         // The journal has names as hashes, so the errors' own texts are not used.
         do { share = try administration.share(namedOrID: name) } catch {
-            clear(part)
-            return error is ShareError
-                ? "several devices have one of this name: write DEVICE:NAME" : "there is none"
+            return .missing(
+                error is ShareError
+                    ? "several devices have one of this name: write DEVICE:NAME" : "there is none")
         }
         guard share.device != nil else {
-            clear(part)
-            return "it is a group; name the shares of its members"
+            return .missing("it is a group; name the shares of its members")
         }
         guard share.isActive(at: administration.clock()) else {
-            clear(part)
-            return "it is revoked or has expired"
+            return .missing("it is revoked or has expired")
         }
-        guard let snapshots = try? await routes.snapshots(of: share, for: .unixSocket) else {
-            return nil
+        let snapshot = await Deadline.value(within: Self.answerSeconds) { [routes] in
+            try? await routes.snapshots(of: share, for: .unixSocket).first
         }
-        guard let state = snapshots.first.flatMap(ShareState.init), !Task.isCancelled else {
-            clear(part)
-            return nil
+        guard let state = snapshot.flatMap(ShareState.init), !Task.isCancelled else {
+            return .unknown
         }
-        put(state, of: share, part)
-        return nil
+        // The state comes first: it is how the announcement is found when it is to be cleared.
+        put(state, part)
+        announce(share, part)
+        return .published
     }
 
-    private func put(_ state: ShareState, of share: Share, _ part: String) {
+    private func put(_ state: ShareState, _ part: String) {
         guard let payload = JSONBody.bytes(state) else { return }
-        // The state comes first: it is how the announcement is found when it is to be cleared.
         broker.put(
             BrokerMessage(
                 topic: topics.state(part), payload: payload, secondsKept: Self.stateSeconds))
+    }
+
+    private func announce(_ share: Share, _ part: String) {
         let message = DiscoveryMessage(share, part: part, topics: topics)
         guard let topic = topics.discovery(part), let payload = JSONBody.bytes(message) else {
             return
@@ -107,6 +124,11 @@ final class SharePublisher: Sendable {
         broker.put(
             BrokerMessage(
                 topic: topic, payload: payload, secondsKept: Self.announcementSeconds))
+    }
+
+    private func complain(_ problem: String, of name: String) {
+        logger.warning(
+            "a share is not published over MQTT: \(problem)", metadata: ["share": "\(name)"])
     }
 
     /// Takes a share away from the broker.
