@@ -152,6 +152,9 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(
                 name: "pushed frames on their way", count: 1,
                 bytesEach: PushRoom.bytesMax(bodyBytesMax: configuration.bounds.bodyBytesMax)),
+            Row(
+                name: "positions from an MQTT broker that wait", count: 1,
+                bytesEach: MQTTService.bytesMax),
         ]
     }
 }
