@@ -101,6 +101,11 @@ enum OpenAPIOperations {
 
     private static let ownSessions: [OpenAPIOperation] = [
         owned(.get, "", "The device.", [.json(reference("Device"))]),
+        owned(
+            .delete, "",
+            "Erases the device, its links, its groups and every byte of its sessions. The body "
+                + "repeats its name.",
+            body: json("Farewell"), [.json(reference("Erased")), .badRequest, .notWritable]),
         {
             var list = owned(
                 .get, "/sessions",

@@ -36,6 +36,7 @@ enum OpenAPISchemas {
         "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
         "Training": training, "SessionNote": sessionNote,
+        "Farewell": exactly(["device": text]),
         "Group": group, "NewInvitation": exactly(["expires": text]),
         "NewGroup": exactly([
             "label": text, "runner": text, "scope": text, "expires": text,

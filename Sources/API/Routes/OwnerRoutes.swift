@@ -36,6 +36,16 @@ package struct OwnerRoutes: Sendable {
 
     package func add(to router: inout Router) {
         add(.get, "", to: &router) { _, device in me(device) }
+        add(.delete, "", .change, to: &router) { request, device in
+            let body = try JSONBody.decode(Farewell.self, of: request)
+            guard body.device == device.name else {
+                throw APIRefusal.badField(
+                    name: "device", allowed: "the device's own name, which confirms it")
+            }
+            let erased = try await administration.deleteDevice(named: device.name)
+            return JSONBody.response(
+                SessionsErased(sessionsErased: erased.sessions, bytesErased: erased.bytes))
+        }
         addSessions(to: &router)
         addShares(to: &router)
         addGroups(to: &router)
@@ -64,6 +74,13 @@ package struct OwnerRoutes: Sendable {
         addReceivers(to: &router)
         addDeliveries(to: &router)
         addPlaces(to: &router)
+    }
+
+    /// Asks to erase the device and all that is known of it.
+    private struct Farewell: StrictBody {
+        static var fields: [String] { ["device"] }
+
+        let device: String
     }
 
     /// Data that a route works on. All take turns with the device's other requests

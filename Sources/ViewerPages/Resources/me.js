@@ -168,6 +168,12 @@ async function rotate(share) {
   await loadShares();
 }
 
+async function eraseAll(form) {
+  const erased = await attempt(() => owner.eraseAll(form.elements.device.value));
+  form.reset();
+  if (erased) signOut("erasedAll");
+}
+
 async function createShare(form) {
   const fields = new FormData(form);
   const wish = { scope: fields.getAll("scope").join(",") };
@@ -239,6 +245,10 @@ function listen() {
     signIn(token);
   });
   find(".sign-out").addEventListener("click", () => signOut());
+  find(".erase form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    eraseAll(event.target);
+  });
   find(".new-share form").addEventListener("submit", (event) => {
     event.preventDefault();
     createShare(event.target);

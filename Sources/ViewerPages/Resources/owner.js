@@ -38,6 +38,7 @@ export class Owner {
   }
 
   device = () => this.#json("GET", "");
+  eraseAll = (device) => this.#json("DELETE", "", { device });
 
   /** A page of sessions that match `search`, newest first, and the next one's cursor; undefined at the end. */
   async sessions(search, before) {

@@ -122,6 +122,7 @@ import Transport
             .put, "/v1/me/receivers/mum",
             body: #"{"kind":"ntfy","address":"https://ntfy.example/x"}"#),
         Route(.delete, "/v1/me/receivers/mum", allowed: [204]),
+        Route(.delete, "/v1/me", allowed: [400], body: #"{"device":"nobody"}"#),
         Route(.get, "/v1/me/groups"),
         Route(.post, "/v1/me/groups", allowed: [201], body: "{}"),
         Route(

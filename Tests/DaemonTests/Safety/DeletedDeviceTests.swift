@@ -25,6 +25,32 @@ import WireFormat
         }
     }
 
+    @Test func `An owner erases everything by the device's name, and nothing by another`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let other = try running.addDevice("bob")
+            let link = try running.addShare(of: "ann")
+            for (number, token) in [token, other].enumerated() {
+                try await running.sendHeartRates(
+                    [140, 141], token: token, session: RunningDaemon.session(number))
+            }
+            func erase(_ name: String) async throws -> HTTPClient.Answer {
+                try await running.ask(
+                    .delete, "/v1/me", token: token,
+                    fields: ["Content-Type": "application/json"], body: #"{"device":"\#(name)"}"#)
+            }
+            for wrong in ["bob", "", "Ann"] { #expect(try await erase(wrong).status == 400) }
+            let erased = try await erase("ann")
+            #expect(erased.status == 200 && erased.object["sessionsErased"] as? Int == 1)
+            #expect(try await running.ask(.get, "/v1/me", token: token).status == 401)
+            #expect(try await running.ask(.get, "/v1/shares/\(link)/latest").status == 404)
+            let left = try await running.admin(.get, "/sessions").list
+            #expect(left.compactMap { $0["device"] as? String } == ["bob"])
+        }
+    }
+
     @Test func `No byte of a deleted device's recordings, names and links is on disk`()
         async throws
     {
