@@ -2,26 +2,20 @@
 
 import { CourseFile } from "./coursefile.js";
 import { Deliveries } from "./deliveries.js";
-import { find, findAll, make, setHidden, setText } from "./dom.js";
+import { find, findAll, make, say, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { ImportFiles } from "./importfiles.js";
+import { LinkDialog } from "./linkdialog.js";
 import { appName, Owner, tokenIn } from "./owner.js";
 import "./ownerwords.js";
 import { HiddenPlaces } from "./places.js";
 import { Profile } from "./profile.js";
-import { qrCode, qrPath } from "./qr.js";
 import { Receivers } from "./receivers.js";
 import { seconds, SessionList } from "./sessionlist.js";
 import { translatePage } from "./strings.js";
 
 const t = translatePage(document, navigator.languages);
 let owner;
-
-function say(text) {
-  const toast = make("p", { class: "toast" }, text);
-  find(".toasts").append(toast);
-  setTimeout(() => toast.remove(), 5000);
-}
 
 /** Runs what may be refused; tells the owner when it is. */
 async function attempt(action) {
@@ -39,6 +33,7 @@ async function attempt(action) {
 }
 
 const page = { t, say, attempt };
+const links = new LinkDialog(page);
 const sessions = new SessionList(find(".sessions"), page, () => loadTraining());
 const cards = [
   sessions,
@@ -84,37 +79,6 @@ function signOut(reason) {
   find("#token").focus();
 }
 
-function copyButton(text) {
-  return make("button", {
-    type: "button", class: "quiet",
-    onclick: async () => {
-      try {
-        await navigator.clipboard.writeText(text);
-        say(t("copied"));
-      } catch {
-        showQR(t("copy"), text);
-      }
-    },
-  }, t("copy"));
-}
-
-function showQR(title, text) {
-  const dialog = find(".qr");
-  const rows = qrCode(text);
-  const space = "http://www.w3.org/2000/svg";
-  const picture = document.createElementNS(space, "svg");
-  picture.setAttribute("viewBox", `0 0 ${rows.length + 8} ${rows.length + 8}`);
-  picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", `${t("qrCode")}: ${title}`);
-  const path = document.createElementNS(space, "path");
-  path.setAttribute("d", qrPath(rows));
-  picture.append(path);
-  setText(find("h2", dialog), title);
-  find(".qr-picture", dialog).replaceChildren(picture);
-  setText(find(".qr-text", dialog), text);
-  dialog.showModal();
-}
-
 async function loadShares() {
   const shares = await attempt(() => owner.shares());
   if (!shares) return;
@@ -135,9 +99,9 @@ function makeShare(share) {
   return make("li", { class: "share" },
     make("div", { class: "share-text" }, make("b", {}, share.public || share.label || share.name),
       make("span", { class: "hint" }, facts.filter(Boolean).join(" · "))),
-    share.url ? copyButton(share.url) : undefined,
+    share.url ? links.copyButton(share.url) : undefined,
     share.url ? make("button", { type: "button", class: "quiet",
-      onclick: () => showQR(share.label || share.name, share.url) }, t("qrCode")) : undefined,
+      onclick: () => links.show(share.label || share.name, share.url) }, t("qrCode")) : undefined,
     make("button", { type: "button", class: "danger", onclick: () => revoke(share) }, t("revoke")));
 }
 
@@ -159,7 +123,7 @@ async function createShare(form) {
   form.reset();
   find(".new-share").open = false;
   await loadShares();
-  if (share.url) showQR(share.label || share.name, share.url);
+  if (share.url) links.show(share.label || share.name, share.url);
 }
 
 async function loadTraining() {
@@ -203,8 +167,8 @@ async function loadSetups() {
   find(".apps").replaceChildren(...(setups ?? []).map(({ app, link, steps }) =>
     make("li", {}, make("div", { class: "app-text" }, make("b", {}, appName(app)),
       make("ol", { class: "hint" }, ...steps.map((step) => make("li", {}, step)))),
-    make("button", { type: "button", class: "quiet", onclick: () => showQR(appName(app), link) }, t("qrCode")),
-    copyButton(link))));
+    make("button", { type: "button", class: "quiet", onclick: () => links.show(appName(app), link) }, t("qrCode")),
+    links.copyButton(link))));
 }
 
 function listen() {
@@ -227,7 +191,6 @@ function listen() {
       say(t("commandSent"));
     }));
   }
-  find(".qr .close").addEventListener("click", () => find(".qr").close());
 }
 
 listen();

@@ -41,7 +41,12 @@ import WireFormat
         "GET /v1/device", "GET /me", "GET /record", "GET /record-worker.js", "GET /assets/*",
         "GET /favicon.ico",
         "GET /manifest.webmanifest", "POST /c", "POST /v1/shares/:share/cheer",
-        "GET /openapi.json", "GET /alert/:token", "POST /alert/:token",
+        "GET /openapi.json", "GET /alert/:token", "POST /alert/:token", "GET /admin",
+        "POST /v1/admin/sessions", "DELETE /v1/admin/sessions", "GET /v1/admin/health",
+        "GET /v1/admin/devices", "POST /v1/admin/devices", "DELETE /v1/admin/devices/:name",
+        "POST /v1/admin/devices/:name/setup", "POST /v1/admin/devices/:name/rotate",
+        "POST /v1/admin/devices/:name/revoke", "GET /v1/admin/shares",
+        "POST /v1/admin/shares/:name/revoke",
     ]
     /// Routes by token, and preflight requests.
     private static let otherBeginnings = [
