@@ -88,6 +88,11 @@ let rim: [Target] = [
         ],
         swiftSettings: strict),
     .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: strict),
+    .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
+    .target(
+        name: "MQTT",
+        dependencies: [.byName(name: "CMosquitto", condition: .when(traits: ["MQTT"]))],
+        swiftSettings: strict),
     .target(name: "CPages"),
     .target(
         name: "ViewerPages", dependencies: ["Compression", "CPages"], exclude: ["Resources"],
@@ -96,7 +101,7 @@ let rim: [Target] = [
         name: "Runtime",
         dependencies: [
             "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "Ingest", "SegmentLog",
-            "Sharing", "Sessions", "Replay", "Backup", "Secrets", "Registry", "Transport",
+            "Sharing", "Sessions", "Replay", "Backup", "Secrets", "Registry", "Transport", "MQTT",
             "ViewerPages",
             .product(name: "Logging", package: "swift-log"),
             .product(name: "Yams", package: "Yams"),
@@ -107,7 +112,7 @@ let rim: [Target] = [
         dependencies: [
             "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "PushFormats", "Ingest",
             "Processing", "SegmentLog", "Sharing", "Sessions", "Secrets", "Registry", "Transport",
-            "Client", "Compression", "ViewerPages", "Runtime",
+            "Client", "Compression", "MQTT", "ViewerPages", "Runtime",
             .product(name: "Logging", package: "swift-log"),
         ],
         swiftSettings: strict),
@@ -115,7 +120,7 @@ let rim: [Target] = [
         name: "Daemon",
         dependencies: [
             "SensorModel", "Ingest", "SegmentLog", "Sharing", "Sessions", "Secrets", "Registry",
-            "Transport", "Client", "ViewerPages", "Runtime", "API", "CHardware",
+            "Transport", "Client", "MQTT", "ViewerPages", "Runtime", "API", "CHardware",
             .product(name: "Logging", package: "swift-log"),
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -176,8 +181,7 @@ let coreTests: [Target] = [
         name: "SessionsTests",
         dependencies: [
             "SensorModel", "WireFormat", "Ingest", "Processing", "SegmentLog", "Sharing", "Replay",
-            "Sessions",
-            "FaultyDisk", "FaultSimulation", "HeapUse", "MutatedBytes",
+            "Sessions", "Simulator", "FaultyDisk", "FaultSimulation", "HeapUse", "MutatedBytes",
         ], swiftSettings: strict),
     .testTarget(
         name: "SharingTests", dependencies: ["Bytes", "SensorModel", "Sharing"],
@@ -236,6 +240,7 @@ let rimTests: [Target] = [
         name: "CompressionTests", dependencies: ["Compression", "MutatedBytes"],
         swiftSettings: strict
     ),
+    .testTarget(name: "MQTTTests", dependencies: ["MQTT"], swiftSettings: strict),
     .testTarget(
         name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["js"],
         swiftSettings: strict),
@@ -255,7 +260,7 @@ let rimTests: [Target] = [
         path: "Tests/BodyChecks", swiftSettings: strict),
     .testTarget(
         name: "APITests",
-        dependencies: ["SensorModel", "Runtime", "API", "BodyChecks", "MutatedBytes"],
+        dependencies: ["SensorModel", "Secrets", "Runtime", "API", "BodyChecks", "MutatedBytes"],
         swiftSettings: strict),
     .testTarget(
         name: "DaemonTests",
@@ -267,7 +272,7 @@ let rimTests: [Target] = [
     .testTarget(
         name: "SystemTests",
         dependencies: [
-            "SensorModel", "WireFormat", "Simulator", "Transport", "Client", "pulsecast",
+            "SensorModel", "WireFormat", "Simulator", "Transport", "Client", "MQTT", "pulsecast",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         exclude: ["browser", "Samples"], swiftSettings: strict),
@@ -346,7 +351,8 @@ let isRaceChecked = Context.environment["PULSECAST_RACE"] == "1"
 let race: [Target] = {
     let log = ["Bytes", "SensorModel", "Ring", "CHardware", "SegmentLog"]
     let pipeline = [
-        "Secrets", "Registry", "Transport", "Compression", "CPages", "ViewerPages", "Runtime",
+        "Secrets", "Registry", "Transport", "Compression", "CPages", "CMosquitto", "MQTT",
+        "ViewerPages", "Runtime",
     ]
     let tests =
         ["FaultyDisk", "RingTests", "SegmentLogTests"] + (isCoreOnly ? [] : ["RuntimeTests"])
@@ -375,6 +381,10 @@ let package = Package(
     name: "pulsecast",
     products: isCoreOnly || isRaceChecked
         ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
+    traits: [
+        .trait(
+            name: "MQTT", description: "State to an MQTT broker, OwnTracks from it: libmosquitto.")
+    ],
     dependencies: isCoreOnly ? [] : packages,
     targets: isRaceChecked
         ? race

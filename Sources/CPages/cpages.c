@@ -82,6 +82,9 @@ static const uint8_t group_html[] = {
 static const uint8_t group_js[] = {
 #embed "../ViewerPages/Resources/group.js"
 };
+static const uint8_t groups_js[] = {
+#embed "../ViewerPages/Resources/groups.js"
+};
 static const uint8_t helpcall_js[] = {
 #embed "../ViewerPages/Resources/helpcall.js"
 };
@@ -337,6 +340,7 @@ static const struct cpages_file files[] = {
     FILE("framestore.js", framestore_js),
     FILE("group.html", group_html),
     FILE("group.js", group_js),
+    FILE("groups.js", groups_js),
     FILE("helpcall.js", helpcall_js),
     FILE("hold.js", hold_js),
     FILE("icon.png", icon_png),

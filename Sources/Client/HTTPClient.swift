@@ -36,12 +36,19 @@ public struct HTTPClient: Sendable {
         _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields = HTTPFields(),
         body: [UInt8] = []
     ) async throws(ClientError) -> Answer {
-        try await answer(from: try await stream(method, target, fields: fields, body: body))
+        let parts = try await stream(
+            method, target, fields: fields, body: body, bodyBytesMax: bodyBytesMax)
+        let (answer, failure) = await answer(from: parts)
+        if let failure { throw failure }
+        return answer
     }
 
+    /// Collects an answer.
+    ///
+    /// - Returns: What came of it, and why no more did; `nil`: it is whole.
     private func answer(
         from parts: AsyncThrowingStream<Part, any Error>
-    ) async throws(ClientError) -> Answer {
+    ) async -> (answer: Answer, failure: ClientError?) {
         var answer = Answer(status: 0, fields: HTTPFields(), body: [])
         do {
             for try await part in parts {
@@ -49,15 +56,13 @@ public struct HTTPClient: Sendable {
                 case .head(let status, let fields):
                     answer.status = status
                     answer.fields = fields
-                case .bytes(let bytes):
-                    answer.body += bytes
-                    guard answer.body.count <= bodyBytesMax else {
-                        throw ClientError.answerTooLarge(bytesMax: bodyBytesMax)
-                    }
+                case .bytes(let bytes): answer.body += bytes
                 }
             }
-        } catch let error as ClientError { throw error } catch { throw .connectionLost }
-        return answer
+        } catch let error as ClientError {
+            return (answer, error)
+        } catch { return (answer, .connectionLost) }
+        return (answer, nil)
     }
 
     /// Sends a long body part by part. Each part is asked for once the one before has left, and
@@ -69,13 +74,15 @@ public struct HTTPClient: Sendable {
     ///   - fields: Header fields.
     ///   - byteCount: Bytes of all parts.
     ///   - nextPart: Returns the next part; `nil` after the last.
-    /// - Returns: The answer, which may come before the last part was asked for.
+    /// - Returns: The answer, which may come before the last part was asked for; as much of its body
+    ///   as came.
     /// - Throws: ``ClientError``, errors of `nextPart`
     public func upload(
         _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields, byteCount: Int,
         nextPart: () async throws -> [UInt8]?
     ) async throws -> Answer {
-        let (channel, parts) = try await open(method, target, fields: fields, byteCount: byteCount)
+        let (channel, parts) = try await open(
+            method, target, fields: fields, byteCount: byteCount, bodyBytesMax: bodyBytesMax)
         defer { channel.close(promise: nil) }
         return try await withTaskCancellationHandler {
             var isWhole = true
@@ -86,8 +93,9 @@ public struct HTTPClient: Sendable {
                 do { try await channel.writeAndFlush(body).get() } catch { isWhole = false }
             }
             if isWhole { channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil) }
-            let answer = try await answer(from: parts)
-            guard answer.status > 0 else { throw ClientError.connectionLost }
+            let (answer, failure) = await answer(from: parts)
+            // The status says what became of the upload, whatever became of the rest.
+            guard answer.status > 0 else { throw failure ?? ClientError.connectionLost }
             return answer
         } onCancel: {
             channel.close(promise: nil)
@@ -106,8 +114,15 @@ public struct HTTPClient: Sendable {
         _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields = HTTPFields(),
         body: [UInt8] = []
     ) async throws(ClientError) -> AsyncThrowingStream<Part, any Error> {
+        try await stream(method, target, fields: fields, body: body, bodyBytesMax: .max)
+    }
+
+    private func stream(
+        _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields, body: [UInt8],
+        bodyBytesMax: Int
+    ) async throws(ClientError) -> AsyncThrowingStream<Part, any Error> {
         let (channel, parts) = try await open(
-            method, target, fields: fields, byteCount: body.count)
+            method, target, fields: fields, byteCount: body.count, bodyBytesMax: bodyBytesMax)
         channel.write(
             HTTPClientRequestPart.body(.byteBuffer(channel.allocator.buffer(bytes: body))),
             promise: nil)
@@ -115,9 +130,11 @@ public struct HTTPClient: Sendable {
         return parts
     }
 
-    /// Connects, and writes the head of a request.
+    /// Connects, and writes the head of a request. A longer answer than `bodyBytesMax` is cut off:
+    /// its parts wait in memory until they are taken.
     private func open(
-        _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields, byteCount: Int
+        _ method: HTTPRequest.Method, _ target: String, fields: HTTPFields, byteCount: Int,
+        bodyBytesMax: Int
     ) async throws(ClientError) -> (
         channel: any Channel, parts: AsyncThrowingStream<Part, any Error>
     ) {
@@ -125,7 +142,8 @@ public struct HTTPClient: Sendable {
         let channel = try await ClientBootstrap.connect(
             to: address, tls: tls, reach: reach
         ) { channel in
-            try Self.addHandlers(to: channel.pipeline.syncOperations, continuation)
+            try Self.addHandlers(
+                to: channel.pipeline.syncOperations, continuation, bodyBytesMax: bodyBytesMax)
             return channel
         }
         continuation.onTermination = { _ in channel.close(promise: nil) }
@@ -142,12 +160,12 @@ public struct HTTPClient: Sendable {
 
     static func addHandlers(
         to pipeline: ChannelPipeline.SynchronousOperations,
-        _ parts: AsyncThrowingStream<Part, any Error>.Continuation
+        _ parts: AsyncThrowingStream<Part, any Error>.Continuation, bodyBytesMax: Int = .max
     ) throws {
         let head = HeadLimit()
         try pipeline.addHandler(head)
         try pipeline.addHTTPClientHandlers()
-        try pipeline.addHandler(AnswerReader(parts, head))
+        try pipeline.addHandler(AnswerReader(parts, head, bodyBytesMax: bodyBytesMax))
     }
 }
 
@@ -181,12 +199,16 @@ private final class AnswerReader: ChannelInboundHandler {
 
     private let parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation
     private let limit: HeadLimit
+    private let bodyBytesMax: Int
+    private var bodyBytes = 0
 
     init(
-        _ parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation, _ limit: HeadLimit
+        _ parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation, _ limit: HeadLimit,
+        bodyBytesMax: Int
     ) {
         self.parts = parts
         self.limit = limit
+        self.bodyBytesMax = bodyBytesMax
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -195,7 +217,13 @@ private final class AnswerReader: ChannelInboundHandler {
             limit.isAwaited = false
             let fields = head.headers.map { HTTPFields.Field(name: $0.name, value: $0.value) }
             parts.yield(.head(status: Int(head.status.code), fields: HTTPFields(fields)))
-        case .body(let buffer): parts.yield(.bytes(Array(buffer.readableBytesView)))
+        case .body(let buffer):
+            bodyBytes += buffer.readableBytes
+            guard bodyBytes <= bodyBytesMax else {
+                parts.finish(throwing: ClientError.answerTooLarge(bytesMax: bodyBytesMax))
+                return context.close(promise: nil)
+            }
+            parts.yield(.bytes(Array(buffer.readableBytesView)))
         case .end:
             parts.finish()
             context.close(promise: nil)

@@ -31,6 +31,7 @@ public final class PulsecastDaemon: Sendable {
     let alertTeller: AlertTeller
     let deliveries: DeliveryCenter
     let deliverySender: DeliverySender
+    private let mqtt: MQTTService?
     let logger: Logger
     /// State of each stage at the last watchdog check.
     let heartbeats = Mutex(Heartbeats())
@@ -101,20 +102,28 @@ public final class PulsecastDaemon: Sendable {
         alertTeller = Self.alertTeller(
             administration, pipeline, configuration, address, logger: logger)
         deliverySender = DeliverySender(
-            administration: administration, pipeline: pipeline,
-            configuration: configuration)
+            administration: administration, pipeline: pipeline, configuration: configuration)
+        let pushes = Self.pushes(administration, pipeline, configuration)
+        mqtt = try Self.mqtt(
+            configuration, environment: environment, pushes, accounts, pipeline, logger: logger)
         let listeners = Listeners(
             configuration: configuration, state: state, environment: environment,
             pipeline: pipeline, accounts: accounts, administration: administration,
-            pushes: PushService(
-                pipeline: pipeline, administration: administration,
-                configuration: configuration, clock: WallClock.now),
-            alerts: alerts, alertTeller: alertTeller, deliveries: deliveries,
-            deliverySender: deliverySender, health: health, identity: identity,
-            address: address, pages: pages, settings: settings, logger: logger)
+            pushes: pushes, alerts: alerts, alertTeller: alertTeller,
+            deliveries: deliveries, deliverySender: deliverySender, health: health,
+            identity: identity, address: address, pages: pages, settings: settings,
+            logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
         areSocketsKept = !descriptors.descriptors.isEmpty
         server = try listeners.server(descriptors: descriptors)
+    }
+
+    private static func pushes(
+        _ administration: Administration, _ pipeline: Pipeline, _ configuration: Configuration
+    ) -> PushService {
+        PushService(
+            pipeline: pipeline, administration: administration, configuration: configuration,
+            clock: WallClock.now)
     }
 
     private static func alertTeller(
@@ -158,6 +167,7 @@ public final class PulsecastDaemon: Sendable {
         address.set(configuration: configuration, addresses: addresses)
         alerts.start(alertTeller, pipeline)
         deliveries.start(deliverySender)
+        mqtt?.start()
         health.started()
         notifier.send(.ready, .status("listening"))
         pipeline.background.start { [pages] in _ = pages.catalog }
@@ -182,6 +192,7 @@ public final class PulsecastDaemon: Sendable {
             areSocketsKept ? .restarting : .goingAway, withinSeconds: areSocketsKept ? 0.5 : 3)
         alerts.stop()
         deliveries.stop()
+        mqtt?.stop()
         await pipeline.stop()
         await pipeline.loops.shutdown()
         saveCounts()

@@ -60,6 +60,8 @@ public struct Delivery: Hashable, Sendable {
         case failed
     }
 
+    /// Seconds between two deliveries of a run to a target.
+    public static let againSeconds = 60.0
     /// Deliveries of one device that wait.
     public static let waitingMax = 100
 

@@ -201,7 +201,7 @@ enum RegistrySchema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// Adds where finished runs are delivered, and what of them was.
+    /// Adds where finished runs are delivered, and what of them was; and whose a group is.
     private static let version6 = """
         CREATE TABLE deliveryTarget (
             id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -225,6 +225,8 @@ enum RegistrySchema {
             reason TEXT,
             UNIQUE (target, session)
         ) STRICT;
+        ALTER TABLE share ADD COLUMN groupOwner INTEGER REFERENCES device(id) ON DELETE CASCADE;
+        CREATE INDEX shareByGroupOwner ON share(groupOwner);
         CREATE INDEX deliveryByDevice ON delivery(device, id);
         CREATE INDEX deliveryBySession ON delivery(session);
         CREATE INDEX deliveryWaiting ON delivery(device) WHERE state = 'waiting';

@@ -113,7 +113,8 @@ extension RegistryStore {
     ///   - target: Number of the target.
     ///   - now: Time of the request.
     ///   - isAgain: Whether it is delivered although it was before.
-    /// - Returns: The new delivery; `nil`: there is one already, or no such target.
+    /// - Returns: The new delivery; `nil`: there is one already, or within a minute, or no such
+    ///   target.
     /// - Throws: ``RegistryError/deliveriesFull(_:)``
     public func addDelivery(
         of session: SessionID, to target: Int64, at now: Timestamp, isAgain: Bool
@@ -123,7 +124,12 @@ extension RegistryStore {
                 try database.execute(
                     sql: """
                         DELETE FROM delivery WHERE target = ? AND session = ? AND state <> 'waiting'
-                        """, arguments: [target, session.column])
+                            AND changedAt <= ?
+                        """,
+                    arguments: [
+                        target, session.column,
+                        now.advanced(bySeconds: -Delivery.againSeconds).column,
+                    ])
             }
             try database.execute(
                 sql: """

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 public import SensorModel
 
@@ -72,6 +73,47 @@ extension RegistryStore {
                 exertions[try Self.session(of: row, table: "sessionNote")] = row[1]
             }
             return exertions
+        }
+    }
+
+    /// Looks at the next notes in the order of their sessions' IDs. The texts of other devices are
+    /// not read.
+    ///
+    /// - Parameters:
+    ///   - device: Device of the notes; `nil`: all devices.
+    ///   - last: The last session that was looked at; `nil`: none yet.
+    ///   - limit: Notes looked at.
+    ///   - isFound: Whether a name or a text is meant.
+    /// - Returns: Sessions of which a name or a text is meant, and the last one that was looked at;
+    ///   `nil`: there are no more.
+    /// - Throws: ``RegistryError``
+    public func noted(
+        of device: DeviceID?, after last: SessionID?, limit: Int,
+        where isFound: (String) -> Bool
+    ) throws(RegistryError) -> (sessions: [SessionID], last: SessionID?) {
+        try read { database in
+            var found: [SessionID] = []
+            var count = 0
+            let owner = device.map { $0.rawValue }
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT session, name, text FROM sessionNote
+                    WHERE \(owner == nil ? "" : "device = ? AND") session > ?
+                    ORDER BY session LIMIT ?
+                    """,
+                arguments: StatementArguments(owner.map { [$0] } ?? [])
+                    + [last?.column ?? Data(), limit])
+            var lastRow: SessionID?
+            while let row = try rows.next() {
+                count += 1
+                let isMeant = [row[1] as String?, row[2]].contains { $0.map(isFound) ?? false }
+                guard isMeant || count == limit else { continue }
+                let session = try Self.session(of: row, table: "sessionNote")
+                if isMeant { found.append(session) }
+                lastRow = session
+            }
+            return (found, count == limit ? lastRow : nil)
         }
     }
 

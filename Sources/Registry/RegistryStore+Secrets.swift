@@ -70,6 +70,13 @@ extension RegistryStore {
         }
     }
 
+    /// Removes all codes of some shares.
+    public func withdrawCodes(of shares: [ShareKey]) throws(RegistryError) {
+        try write { database in
+            for share in shares { try Self.withdrawCodes(of: share, in: database) }
+        }
+    }
+
     static func withdrawCodes(of share: ShareKey, in database: Database) throws {
         try database.execute(
             sql: "DELETE FROM shortCode WHERE share = ?", arguments: [share.rawValue])

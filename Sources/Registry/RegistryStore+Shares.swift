@@ -19,15 +19,16 @@ extension RegistryStore {
             try database.execute(
                 sql: """
                     INSERT INTO share (name, nameKey, idHash, sealedID, device, scope,
-                        delaySeconds, expiresAt, maxViewers, label, publicName, createdAt,
-                        revokedAt)
-                        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        delaySeconds, expiresAt, maxViewers, label, publicName, groupOwner,
+                        createdAt, revokedAt)
+                        VALUES (?, ?, ?, x'', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """,
                 arguments: [
                     draft.name, Self.nameKey(of: draft), draft.idHash.column,
                     draft.device?.rawValue,
                     draft.scope.rawValue, draft.delaySeconds, draft.expiresAt?.column,
                     draft.maxViewers, draft.label, draft.publicName?.text,
+                    draft.groupOwner?.rawValue,
                     draft.createdAt.column, draft.revokedAt?.column,
                 ])
             var share = draft
@@ -35,12 +36,27 @@ extension RegistryStore {
             try database.execute(
                 sql: "UPDATE share SET sealedID = ? WHERE id = ?",
                 arguments: [Data(sealID(share.key)), share.key.rawValue])
-            for (position, member) in draft.members.enumerated() {
-                try database.execute(
-                    sql: "INSERT INTO groupMember (groupShare, position, member) VALUES (?, ?, ?)",
-                    arguments: [share.key.rawValue, position, member.rawValue])
-            }
+            try Self.put(draft.members, of: share.key, in: database)
             return share
+        }
+    }
+
+    /// Replaces the members of a group.
+    public func setMembers(_ members: [ShareKey], of group: ShareKey) throws(RegistryError) {
+        try write { database in
+            try database.execute(
+                sql: "DELETE FROM groupMember WHERE groupShare = ?", arguments: [group.rawValue])
+            try Self.put(members, of: group, in: database)
+        }
+    }
+
+    private static func put(
+        _ members: [ShareKey], of group: ShareKey, in database: Database
+    ) throws {
+        for (position, member) in members.enumerated() {
+            try database.execute(
+                sql: "INSERT INTO groupMember (groupShare, position, member) VALUES (?, ?, ?)",
+                arguments: [group.rawValue, position, member.rawValue])
         }
     }
 
@@ -136,6 +152,7 @@ extension RegistryStore {
             scope: Scope(rawValue: row["scope"]), delaySeconds: row["delaySeconds"],
             expiresAt: row.time("expiresAt"), maxViewers: row["maxViewers"], label: row["label"],
             publicName: (row["publicName"] as String?).flatMap { PublicName($0) },
+            groupOwner: (row["groupOwner"] as UInt32?).map(DeviceID.init(rawValue:)),
             createdAt: row.moment("createdAt"), revokedAt: row.time("revokedAt"))
     }
 

@@ -43,9 +43,12 @@ extension SessionID {
 
     init?(column bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
-        let words = [bytes[..<8], bytes[8...]].map { half in
-            half.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        // A search reads 50,000.
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for index in 0..<8 {
+            high = high << 8 | UInt64(bytes[index])
+            low = low << 8 | UInt64(bytes[index + 8])
         }
-        self.init(high: words[0], low: words[1])
+        self.init(high: high, low: low)
     }
 }

@@ -9,6 +9,7 @@ public enum SealPurpose: Hashable, Sendable {
     case receiver(DeviceID)
     case alert(DeviceID)
     case deliveryTarget(DeviceID)
+    case invitation
 
     var associatedData: [UInt8] { Array("pulsecast \(description)".utf8) }
 }
@@ -22,6 +23,7 @@ extension SealPurpose: CustomStringConvertible {
         case .receiver(let device): "a receiver of device \(device.rawValue)"
         case .alert(let device): "an alert of device \(device.rawValue)"
         case .deliveryTarget(let device): "a target of device \(device.rawValue)"
+        case .invitation: "an invitation to a group"
         }
     }
 }

@@ -24,6 +24,9 @@ public struct Share: Hashable, Sendable {
     /// The name by which everybody finds it, at `/@NAME`. Such a share shows only a session that
     /// still goes on.
     public var publicName: PublicName?
+    /// Device whose owner made the group, which others join by themselves; `nil`: a device's share,
+    /// or a group of the daemon's owner.
+    public var groupOwner: DeviceID?
     public var createdAt: Timestamp
     public var revokedAt: Timestamp?
     /// Whether another share of the device shows positions. Set by `ShareDirectory`, not stored.
@@ -48,8 +51,8 @@ public struct Share: Hashable, Sendable {
     public init(
         key: ShareKey, name: String, idHash: SecretHash, target: Target, scope: Scope = .all,
         delaySeconds: Int = 0, expiresAt: Timestamp? = nil, maxViewers: Int? = nil,
-        label: String? = nil, publicName: PublicName? = nil, createdAt: Timestamp,
-        revokedAt: Timestamp? = nil
+        label: String? = nil, publicName: PublicName? = nil, groupOwner: DeviceID? = nil,
+        createdAt: Timestamp, revokedAt: Timestamp? = nil
     ) {
         self.key = key
         self.name = name
@@ -61,6 +64,7 @@ public struct Share: Hashable, Sendable {
         self.maxViewers = maxViewers
         self.label = label
         self.publicName = publicName
+        self.groupOwner = groupOwner
         self.createdAt = createdAt
         self.revokedAt = revokedAt
     }

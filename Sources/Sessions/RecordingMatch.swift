@@ -1,70 +1,59 @@
-import Bytes
-import Processing
 package import SensorModel
 
 /// Decides whether a recording and a session of the same device are one run.
 ///
-/// In one run, the same moments have the same values, but exports differ by a second, by rounding
-/// and by omissions. Positions decide, else motion, else the heart rate: the first that both have.
+/// In one run, the same moments have the same values, but exports differ by some seconds, by
+/// rounding and by omissions. Positions and heart rates must agree, if both have them: of two who
+/// run side by side, or stand on treadmills, only one of both differs. Motion decides if they have
+/// neither in common.
 package struct RecordingMatch: Sendable {
-    /// Maximum number of moments of the recording that are compared, of each kind.
-    private static let momentsMax = 1024
-    /// Maximum difference between the clocks of two exports, seconds.
-    private static let secondsApart = 2.5
-    /// Maximum distance between two receivers of one runner, meters.
-    private static let metersApart = 40.0
-    /// Maximum difference of heart rates, which one of the files may have rounded.
+    /// Heart rates of one sensor differ by less, as one of the files may have rounded them.
     private static let beatsApart = 1.0
-    /// Comparisons of one moment; a receiver of 10 Hz has 50. A second may have 100,000 values.
-    private static let comparisonsMax = 64
+    /// Clocks of two exports, in half seconds.
+    private static let heartRateShifts = -5...5
     /// Minimum share of the compared moments that agree.
     private static let share = 0.8
-    private static let (positionsMin, motionsMin, heartRatesMin) = (5, 10, 30)
+    private static let (motionsMin, heartRatesMin) = (10, 30)
 
-    /// A value at a moment, and the nearest one of the session.
-    private struct Moment<Value: Sendable>: Sendable {
-        let seconds: Double
-        let value: Value
-        var nearest = Double.infinity
-        var comparisons = 0
-    }
-
-    private var positions: [Moment<Location>]
-    private var heartRates: [Moment<Double>]
+    private var track: TrackMatch
+    private var heartRates: ShiftedMoments<Double>
     /// First samples of batches, by microseconds.
     private var motions: [Int64: SIMD3<Float>]
     /// Number of batches that begin at the same time in both, and number of equal ones, each with
     /// the recording a second earlier, at the same time, and a second later.
     private var (compared, equal) = ([0, 0, 0], [0, 0, 0])
 
-    /// - Parameter frames: Frames of the recording, in order of time.
+    /// - Parameter frames: Frames of the recording.
     package init(_ frames: [Frame]) {
-        positions = Self.moments(of: frames) { if case .location(let at) = $0 { at } else { nil } }
-        heartRates = Self.moments(of: frames) {
+        track = TrackMatch(frames)
+        heartRates = ShiftedMoments(frames, shifts: Self.heartRateShifts, stepSeconds: 0.5) {
             if case .heartRate(let sample) = $0 { sample.beatsPerMinute } else { nil }
         }
-        let batches = Self.moments(of: frames) { payload -> SIMD3<Float>? in
-            if case .motion(let batch) = payload { batch.samples.first?.acceleration } else { nil }
+        let batches = frames.compactMap { frame -> (Int64, SIMD3<Float>)? in
+            guard case .motion(let batch) = frame.payload, let first = batch.samples.first else {
+                return nil
+            }
+            return (frame.deviceTime.microseconds, first.acceleration)
         }
+        let step = max(1, batches.count / 1024)
         motions = Dictionary(
-            batches.map { (Int64(($0.seconds * 1e6).rounded()), $0.value) },
+            stride(from: 0, to: batches.count, by: step).map { batches[$0] },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// Device times of the frames that may agree with a recording of these times.
     package static func window(of times: ClosedRange<Timestamp>) -> ClosedRange<Timestamp> {
-        let from = times.lowerBound.advanced(bySeconds: -secondsApart)
-        return from...times.upperBound.advanced(bySeconds: secondsApart)
+        let from = times.lowerBound.advanced(bySeconds: -TrackMatch.secondsMax)
+        return from...times.upperBound.advanced(bySeconds: TrackMatch.secondsMax)
     }
 
     /// Compares the session's next frame; frames may come in any order of time.
     package mutating func note(_ frame: Frame) {
         let seconds = frame.deviceTime.secondsSince1970
         switch frame.payload {
-        case .location(let there):
-            Self.note(seconds, in: &positions) { Geodesy.meters(from: $0, to: there) }
+        case .location(let there): track.note(there, at: seconds)
         case .heartRate(let sample):
-            Self.note(seconds, in: &heartRates) { abs($0 - sample.beatsPerMinute) }
+            heartRates.note(seconds) { abs($0 - sample.beatsPerMinute) }
         case .motion(let batch):
             guard let there = batch.samples.first?.acceleration else { return }
             for shift in 0..<compared.count {
@@ -79,48 +68,31 @@ package struct RecordingMatch: Sendable {
 
     /// Whether the frames so far are of one run with the recording.
     package var isSameRun: Bool {
-        if let agree = Self.agree(positions, within: Self.metersApart, Self.positionsMin) {
-            return agree
-        }
-        if compared.contains(where: { $0 >= Self.motionsMin }) {
-            return zip(equal, compared).contains { equal, compared in
-                compared >= Self.motionsMin && Double(equal) >= Self.share * Double(compared)
-            }
-        }
-        return Self.agree(heartRates, within: Self.beatsApart, Self.heartRatesMin) ?? false
+        let verdicts = [track.isSameRun, haveSameHeartRate].compactMap { $0 }
+        guard verdicts.isEmpty else { return !verdicts.contains(false) }
+        return haveSameMotion ?? false
     }
 
-    /// - Returns: `nil` if fewer moments than `least` have a value in both.
-    private static func agree<Value>(
-        _ moments: [Moment<Value>], within most: Double, _ least: Int
-    ) -> Bool? {
-        let compared = moments.count { $0.nearest < .infinity }
-        guard compared >= least else { return nil }
-        let agreeing = moments.count { $0.nearest <= most }
-        return Double(agreeing) >= share * Double(compared)
-    }
-
-    private static func moments<Value: Sendable>(
-        of frames: [Frame], _ value: (Frame.Payload) -> Value?
-    ) -> [Moment<Value>] {
-        let all = frames.compactMap { frame in
-            value(frame.payload).map {
-                Moment(seconds: frame.deviceTime.secondsSince1970, value: $0)
-            }
+    /// - Returns: `nil` if too few batches begin at the same time.
+    private var haveSameMotion: Bool? {
+        guard compared.contains(where: { $0 >= Self.motionsMin }) else { return nil }
+        return zip(equal, compared).contains { equal, compared in
+            compared >= Self.motionsMin && Double(equal) >= Self.share * Double(compared)
         }
-        guard all.count > momentsMax else { return all }
-        return (0..<momentsMax).map { all[$0 * all.count / momentsMax] }
     }
 
-    private static func note<Value>(
-        _ seconds: Double, in moments: inout [Moment<Value>], _ distance: (Value) -> Double
-    ) {
-        var index = moments.partitioningIndex { $0.seconds >= seconds - secondsApart }
-        while index < moments.count, moments[index].seconds <= seconds + secondsApart {
-            defer { index += 1 }
-            guard moments[index].comparisons < comparisonsMax else { continue }
-            moments[index].comparisons += 1
-            moments[index].nearest = min(moments[index].nearest, distance(moments[index].value))
+    /// Whether the same beats were counted with one constant difference of the clocks: two runners
+    /// with the same effort have nearly the same heart rate.
+    ///
+    /// - Returns: `nil` if too few moments have a heart rate in both.
+    private var haveSameHeartRate: Bool? {
+        let shifts = Self.heartRateShifts.map { heartRates.differences(at: $0) }
+        let most = shifts.map(\.count).max() ?? 0
+        guard most >= Self.heartRatesMin else { return nil }
+        return shifts.contains { differences in
+            let equal = differences.count { $0 < Self.beatsApart }
+            return differences.count >= max(Self.heartRatesMin, most / 2)
+                && Double(equal) >= Self.share * Double(differences.count)
         }
     }
 }

@@ -50,6 +50,7 @@ enum QueryCheck {
                 HTTPRequest(method: .get, path: "/", query: items, peer: .unixSocket))
         } catch { throw Breach(what: "a link that is refused: \(link), \(error)") }
         try expect(next.limit == query.limit && next.before == cursor, "another page: \(link)")
+        try expect(next.search == query.search, "another search: \(link)")
         // A double has no microsecond resolution after the year 2255.
         guard abs(query.since?.secondsSince1970 ?? 0) < 9e9 else { return }
         try expect(next.since == query.since, "another time: \(link)")
@@ -58,6 +59,7 @@ enum QueryCheck {
     static let seeds = [
         "rate=2.5&after=e7-12&at=1763700000.5&speed=8", "limit=20&after=e1-5",
         "limitToLast=60&startAt=%221763700000000%22", "limit=1000&before=e4294967295-0&since=1.5",
+        "search=%ED%95%9C%EA%B0%95+run%2B1&limit=3", "search=%00", "search=e%CC%81%22%3E",
         "rate=nan&speed=-inf&at=1e300&after=", "a=%C3%A4+b&&=&limit=1&limit=2",
     ]
 }

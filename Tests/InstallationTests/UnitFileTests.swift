@@ -87,7 +87,8 @@ import Testing
     /// The daemon does not find credentials under other names.
     @Test(arguments: [
         ("master-key", "Sources/Secrets"), ("tls-certificate", "Sources/Daemon"),
-        ("tls-key", "Sources/Daemon"),
+        ("tls-key", "Sources/Daemon"), ("webhook-secret", "Sources/API"),
+        ("mqtt-password", "Sources/API"),
     ])
     func `A credential is named as the daemon looks for it`(name: String, folder: String) throws {
         #expect(

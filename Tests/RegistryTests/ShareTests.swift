@@ -65,6 +65,8 @@ import Testing
             ] {
                 try database.execute(sql: "DROP TABLE \(table)")
             }
+            try database.execute(
+                sql: "DROP INDEX shareByGroupOwner; ALTER TABLE share DROP COLUMN groupOwner")
             try database.execute(sql: "ALTER TABLE share DROP COLUMN publicName")
             try database.execute(sql: "PRAGMA user_version = 2")
         }

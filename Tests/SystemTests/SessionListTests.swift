@@ -32,6 +32,14 @@ extension SystemTests {
                     #expect(named.end == .exited(0) && named.output == "changed\n")
                     let later = try await daemon.command(["session", "list"])
                     #expect(later.output.contains("  By the river\n"))
+                    for (text, isFound) in [
+                        ("RIVER", true), ("2024-05-01", true), ("2024-1", false), ("sea", false),
+                    ] {
+                        let found = try await daemon.command([
+                            "session", "list", "--search", text,
+                        ])
+                        #expect(found.output.contains("By the river") == isFound, "\(text)")
+                    }
                     let wrong = try await daemon.command([
                         "session", "set", "latest", "--exertion", "11",
                     ])

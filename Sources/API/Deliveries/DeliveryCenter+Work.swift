@@ -9,17 +9,18 @@ import Synchronization
 extension DeliveryCenter {
     /// Runs shorter than this are not delivered by themselves.
     private static let secondsMin = 60.0
-    /// Seconds that a session may stay in memory after its end.
-    private static let heldSeconds = 3600.0
     /// Seconds in which a run whose end was missed is still delivered.
     private static let missedSeconds = 7 * 86_400.0
-    /// Newest sessions of a device that are looked at.
-    private static let sessionsPerLook = 20
+    /// Sessions of a device that are looked at, and at most.
+    private static let sessionsPerPage = 50
+    private static let sessionsPerLook = 1000
     /// Seconds before a try that the disk did not take is begun again.
     private static let diskSeconds = 60.0
 
     /// Begins to deliver.
     package func start(_ sender: DeliverySender) {
+        state.withLock { $0.startedAt = clock() }
+        if let folder = sender.folder { folder.work.start { folder.removePartials() } }
         let ticks = Task { [weak self] in
             while !Task.isCancelled {
                 await self?.tick(sender)
@@ -58,15 +59,15 @@ extension DeliveryCenter {
     // MARK: What is delivered
 
     private func addEnded(_ sender: DeliverySender) async {
-        let ended = state.withLock { state in
-            defer { state.ended = [] }
-            return state.ended
-        }
-        for (session, device) in ended {
-            // What the disk does not take now, a tick finds once silence has ended it.
-            _ = await sender.administration.changes.run { [self] in
-                add(session, of: device, sender)
+        let ended = state.withLock { $0.ended }
+        // An end is told before its last records can be read; a log that takes none is asked later.
+        guard !ended.isEmpty, await sender.isWritten() else { return }
+        for end in ended {
+            let isAdded = await sender.administration.changes.run { [self] in
+                add(end.session, of: end.device, sender)
             }
+            guard isAdded else { return }
+            state.withLock { state in state.ended.removeAll { $0 == end } }
         }
     }
 
@@ -114,28 +115,52 @@ extension DeliveryCenter {
         }
     }
 
-    /// Finds runs that silence ended since the last look while they were not in memory, or whose
-    /// end the disk did not take.
+    /// Finds runs that silence ended since the last look: none is told of when its session is not
+    /// in memory. After a start a device has as long to come back as after its last frame.
     private func addMissed(_ sender: DeliverySender) async {
         let now = clock()
-        let silence = sender.pipeline.silenceSeconds
-        let catalog = sender.administration.catalog
-        let from =
-            state.withLock { $0.lookedAt } ?? now.advanced(bySeconds: -Self.missedSeconds)
+        let (looked, started) = state.withLock { ($0.lookedAt, $0.startedAt ?? now) }
+        guard now >= started.advanced(bySeconds: sender.pipeline.silenceSeconds) else { return }
+        // A clock may have been set back.
+        let from = min(looked ?? now.advanced(bySeconds: -Self.missedSeconds), now)
         var isWhole = true
         for device in accounts.withState({ Array($0.devicesWithTargets) }) {
-            let page = catalog.page(of: .device(device), limit: Self.sessionsPerLook)
-            for summary in page.sessions where !summary.session.isImported {
-                let over = summary.arrivalTimes.upperBound.advanced(bySeconds: silence)
-                guard over > from, over <= now, !catalog.isHeld(summary.session) else { continue }
+            for session in over(from: from, to: now, of: device, started: started, sender) {
                 let isAdded = await sender.administration.changes.run { [self] in
-                    add(summary.session, of: device, sender)
+                    add(session, of: device, sender)
                 }
                 isWhole = isWhole && isAdded
             }
         }
-        // A session that is still in memory is over some time later.
-        if isWhole { state.withLock { $0.lookedAt = now.advanced(bySeconds: -Self.heldSeconds) } }
+        if isWhole { state.withLock { $0.lookedAt = now } }
+    }
+
+    /// Sessions of a device that silence ended in a span of time.
+    private func over(
+        from: Timestamp, to now: Timestamp, of device: DeviceID, started: Timestamp,
+        _ sender: DeliverySender
+    ) -> [SessionID] {
+        let silence = sender.pipeline.silenceSeconds
+        let catalog = sender.administration.catalog
+        var found: [SessionID] = []
+        var before: RecordOffset?
+        for _ in 0..<(Self.sessionsPerLook / Self.sessionsPerPage) {
+            let page = catalog.page(
+                of: .device(device), before: before, limit: Self.sessionsPerPage)
+            var isRecent = false
+            for summary in page.sessions {
+                let last = summary.arrivalTimes.upperBound
+                let over = max(last, started).advanced(bySeconds: silence)
+                isRecent = isRecent || last.advanced(bySeconds: silence) > from
+                guard over > from, over <= now, last.seconds(since: now) > -Self.missedSeconds,
+                    !summary.session.isImported
+                else { continue }
+                found.append(summary.session)
+            }
+            guard page.more, isRecent, let last = page.sessions.last else { break }
+            before = last.firstOffset
+        }
+        return found
     }
 
     // MARK: A try
@@ -144,10 +169,11 @@ extension DeliveryCenter {
         var delivery = waiting
         let now = clock()
         let begun = await sender.administration.changes.run {
-            [accounts] () -> Result<DeliveryTarget?, RegistryError> in
+            [accounts] () -> Result<DeliveryTarget??, RegistryError> in
             Result { () throws(RegistryError) in
                 guard try accounts.registry.beginDelivery(waiting.id, at: now) else { return nil }
-                return try accounts.targets(of: waiting.device).first { $0.id == waiting.target }
+                let targets = try accounts.targets(of: waiting.device)
+                return .some(targets.first { $0.id == waiting.target })
             }
         }
         switch begun {
@@ -156,20 +182,40 @@ extension DeliveryCenter {
             return state.withLock { [delivery] in $0.queue.ended(waiting, next: delivery) }
         case .success(nil):
             return state.withLock { $0.queue.ended(waiting, next: nil) }
-        case .success(let target?):
+        case .success(.some(nil)):
+            // Sealed under another master key: a target that was removed took its deliveries along.
+            (delivery.state, delivery.reason) = (.failed, "its target cannot be read: set it again")
+            if await !store(delivery, sender) { keep(delivery) }
+            return state.withLock { $0.queue.ended(waiting, next: nil) }
+        case .success(.some(let target?)):
             delivery.tries += 1
-            let (outcome, frames) = await sender.attempt(delivery, to: target) { [self] in
-                state.withLock { $0.queue.isWanted(waiting) }
+            await attempt(delivery, waiting, to: target, sender)
+        }
+    }
+
+    private func attempt(
+        _ begun: Delivery, _ waiting: Delivery, to target: DeliveryTarget, _ sender: DeliverySender
+    ) async {
+        var delivery = begun
+        let (outcome, frames) = await sender.attempt(delivery, to: target) { [self] in
+            state.withLock { $0.queue.isWanted(waiting) }
+        }
+        // A stop is no failure: the delivery waits for the next start.
+        guard !Task.isCancelled else { return }
+        guard outcome != .gone else {
+            return state.withLock { state in
+                state.queue.ended(waiting, next: nil)
+                // Its target may have changed.
+                state.queue.noteMissing()
             }
-            note(outcome, frames, in: &delivery)
-            if outcome != .gone {
-                say(outcome, of: delivery, to: target)
-                if await !store(delivery, sender) { keep(delivery) }
-            }
-            let isOver = outcome == .gone || delivery.state != .waiting
-            state.withLock { [delivery] in
-                $0.queue.ended(waiting, next: isOver ? nil : delivery)
-            }
+        }
+        note(outcome, frames, in: &delivery)
+        say(delivery, to: target)
+        if await !store(delivery, sender) { keep(delivery) }
+        let isSlow = if case .slow = outcome { true } else { false }
+        state.withLock { [delivery] in
+            $0.queue.ended(
+                waiting, next: delivery.state == .waiting ? delivery : nil, isSlow: isSlow)
         }
     }
 
@@ -179,7 +225,7 @@ extension DeliveryCenter {
         switch outcome {
         case .delivered:
             (delivery.state, delivery.frames, delivery.reason) = (.delivered, frames, nil)
-        case .retry(let reason):
+        case .retry(let reason), .slow(let reason):
             delivery.reason = reason
             let wait = DeliveryOutcome.secondsBeforeRetry(
                 tries: delivery.tries, using: &generator)
@@ -193,9 +239,7 @@ extension DeliveryCenter {
         }
     }
 
-    private func say(
-        _ outcome: DeliveryOutcome, of delivery: Delivery, to target: DeliveryTarget
-    ) {
+    private func say(_ delivery: Delivery, to target: DeliveryTarget) {
         guard delivery.state == .failed, let reason = delivery.reason else { return }
         logger.error(
             "a run was not delivered: \(reason); `pulsecast delivery send` tries it again",

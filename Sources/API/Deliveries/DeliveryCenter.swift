@@ -17,6 +17,8 @@ package final class DeliveryCenter: Sendable {
         var unstored: [Delivery] = []
         /// Runs that were over by then have their deliveries; `nil`: nobody looked yet.
         var lookedAt: Timestamp?
+        /// Before it, no device could send to this daemon.
+        var startedAt: Timestamp?
     }
 
     static let tickSeconds = 10.0
@@ -68,9 +70,13 @@ package final class DeliveryCenter: Sendable {
         }
     }
 
-    /// Drops deliveries to a target that was removed.
+    /// Drops deliveries to a target that was removed or changed; those that still wait come back
+    /// from the registry.
     func forget(_ target: DeliveryTarget) {
-        state.withLock { $0.queue.drop { $0.target == target.id } }
+        state.withLock { state in
+            state.queue.drop { $0.target == target.id }
+            state.queue.noteMissing()
+        }
     }
 
     /// Takes a delivery that the registry has.

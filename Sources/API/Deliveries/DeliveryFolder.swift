@@ -1,4 +1,5 @@
 import Foundation
+import Runtime
 import SensorModel
 
 /// A folder of this machine that gets finished runs as files, in a folder for each device. Blocks
@@ -8,6 +9,9 @@ struct DeliveryFolder: Sendable {
     static let freeBytesMin = 1 << 30
 
     let path: String
+    /// One thing at a time, on a queue of its own: the folder may be on a slow disk, or on another
+    /// machine's.
+    let work = BackgroundWork(serial: "pulsecast.deliveries")
 
     /// The daemon's owner set another folder, or none, since the target was made.
     struct Refusal: Error, CustomStringConvertible {
@@ -18,10 +22,13 @@ struct DeliveryFolder: Sendable {
     ///
     /// - Parameters:
     ///   - run: What the file has.
+    ///   - name: Name of the try: one that hangs must not meet the next.
     ///   - bytes: Room that it may need.
     /// - Returns: The empty file.
     /// - Throws: ``Refusal``
-    func begin(_ run: DeliveredRun, bytes: Int) throws(Refusal) -> File {
+    func begin(
+        _ run: DeliveredRun, named name: String, bytes: Int
+    ) throws(Refusal) -> File {
         let folder = path + "/" + Self.folderName(of: run.device)
         let files = FileManager.default
         try? files.createDirectory(atPath: folder, withIntermediateDirectories: false)
@@ -35,13 +42,26 @@ struct DeliveryFolder: Sendable {
         guard let free = free as? Int, free - bytes >= Self.freeBytesMin else {
             throw Refusal(description: "less than 1 GiB is free on the disk of \(path)")
         }
-        return try File(folder: folder, name: run.fileName)
+        return try File(folder: folder, name: run.fileName, partialName: name)
     }
 
-    /// A device's name, which is no path and not hidden.
+    /// A device's name, which is no path and not hidden, and no other device's.
     static func folderName(of device: String) -> String {
-        device.first == "." ? "_" + device.dropFirst() : device
+        device.first == "." || device.first == "_" ? "_" + device : device
     }
+
+    /// Removes what a crash left.
+    func removePartials() {
+        let files = FileManager.default
+        for folder in (try? files.contentsOfDirectory(atPath: path)) ?? [] {
+            let inner = (try? files.contentsOfDirectory(atPath: "\(path)/\(folder)")) ?? []
+            for name in inner where name.hasPrefix(".") && name.hasSuffix(Self.partialSuffix) {
+                try? files.removeItem(atPath: "\(path)/\(folder)/\(name)")
+            }
+        }
+    }
+
+    private static let partialSuffix = ".fit.partial"
 
     /// A file that is being written.
     final class File: Sendable {
@@ -49,8 +69,13 @@ struct DeliveryFolder: Sendable {
         private let whole: String
         private let handle: FileHandle
 
-        fileprivate init(folder: String, name: String) throws(Refusal) {
-            partial = folder + "/." + name + ".partial"
+        private let folder: String
+
+        fileprivate init(
+            folder: String, name: String, partialName: String
+        ) throws(Refusal) {
+            self.folder = folder
+            partial = "\(folder)/.\(partialName)\(DeliveryFolder.partialSuffix)"
             whole = folder + "/" + name
             let isMade = FileManager.default.createFile(
                 atPath: partial, contents: nil, attributes: [.posixPermissions: 0o640])
@@ -71,6 +96,8 @@ struct DeliveryFolder: Sendable {
                 try handle.close()
                 try? FileManager.default.removeItem(atPath: whole)
                 try FileManager.default.moveItem(atPath: partial, toPath: whole)
+                // The name has to survive a power loss, too.
+                try? FileHandle(forReadingAtPath: folder)?.synchronize()
             } catch {
                 drop()
                 throw refusal(error)

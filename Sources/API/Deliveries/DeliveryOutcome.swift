@@ -1,4 +1,5 @@
 import Bytes
+import Client
 import Foundation
 import Recordings
 import Runtime
@@ -13,7 +14,9 @@ enum DeliveryOutcome: Hashable, Sendable {
     case retry(String)
     /// Another try would fail, too.
     case failed(String)
-    /// The session or the target is gone.
+    /// The server was too slow; it is tried again.
+    case slow(String)
+    /// The session or the target is gone, or not as it was.
     case gone
 
     /// Tries of a delivery, over some five days.
@@ -21,6 +24,7 @@ enum DeliveryOutcome: Hashable, Sendable {
     /// Seconds before the next tries; a day before later ones.
     private static let waits = [60.0, 300, 1800, 7200, 21_600]
     private static let longestWait = 86_400.0
+    private static let reasonCharactersMax = 200
     /// Characters of a server's own words.
     private static let messageCharactersMax = 120
 
@@ -49,7 +53,10 @@ enum DeliveryOutcome: Hashable, Sendable {
         case is ReadRefusal: self = .retry("too much was read at once")
         case SessionReadError.unknownSession: self = .gone
         case let error as SessionReadError: self = .retry("\(error)")
-        default: self = .retry("\(error)")
+        case ClientError.notTrusted(let reason):
+            self = .retry("its server's certificate is not trusted: \(reason)")
+        case ClientError.notAnAnswer: self = .retry("what answers there is no HTTP server")
+        default: self = .retry(CleanText.clean("\(error)", charactersMax: Self.reasonCharactersMax))
         }
     }
 

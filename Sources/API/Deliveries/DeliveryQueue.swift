@@ -7,7 +7,7 @@ package struct DeliveryQueue: Sendable {
     /// Deliveries in memory; others wait in the registry.
     package static let countMax = 1000
     /// Deliveries under way at once: each may hold an export's memory.
-    static let runningMax = 2
+    package static let runningMax = 2
 
     private var waiting: [Int64: Delivery] = [:]
     private var running: [DeviceID: Delivery] = [:]
@@ -16,6 +16,8 @@ package struct DeliveryQueue: Sendable {
     /// Number of the last delivery that was begun, of each device that waits or is under way.
     private var turns: [DeviceID: UInt64] = [:]
     private var lastTurn: UInt64 = 0
+    /// Devices whose last try ended by the clock: their targets hold up others.
+    private var slow: Set<DeviceID> = []
 
     /// Whether the registry may have deliveries that wait and are not here.
     private(set) var isShort = true
@@ -46,14 +48,14 @@ package struct DeliveryQueue: Sendable {
     }
 
     /// A due delivery of a device with none under way: of the device whose turn was longest ago, so
-    /// that one with many, and a slow target, holds up others for one try only. ``ended(_:next:)``
-    /// ends it. `nil`: none is due, or enough are under way.
+    /// that one with many holds up others for one try only, and of one with a slow target when no
+    /// other waits. ``ended(_:next:isSlow:)`` ends it. `nil`: none is due, or enough are under way.
     mutating func next(at now: Timestamp) -> Delivery? {
         guard running.count < Self.runningMax else { return nil }
         let due = waiting.values.filter { $0.dueAt <= now && running[$0.device] == nil }
         let first = due.min { left, right in
-            (turns[left.device] ?? 0, left.dueAt, left.id)
-                < (turns[right.device] ?? 0, right.dueAt, right.id)
+            (rank(left), turns[left.device] ?? 0, left.dueAt, left.id)
+                < (rank(right), turns[right.device] ?? 0, right.dueAt, right.id)
         }
         guard let first else { return nil }
         waiting[first.id] = nil
@@ -63,22 +65,33 @@ package struct DeliveryQueue: Sendable {
         return first
     }
 
+    private func rank(_ delivery: Delivery) -> Int { slow.contains(delivery.device) ? 1 : 0 }
+
     /// - Parameters:
     ///   - delivery: A delivery under way.
     ///   - next: The delivery if it is to be tried again; `nil`: it is over.
-    mutating func ended(_ delivery: Delivery, next: Delivery?) {
+    ///   - isSlow: Whether the try ended by the clock.
+    mutating func ended(_ delivery: Delivery, next: Delivery?, isSlow: Bool = false) {
         running[delivery.device] = nil
+        if isSlow { slow.insert(delivery.device) } else { slow.remove(delivery.device) }
         let isUnwanted = unwanted.remove(delivery.id) != nil
         if let next, !isUnwanted { insert(next) }
         let devices = Set(waiting.values.map(\.device)).union(running.keys)
         turns = turns.filter { devices.contains($0.key) }
+        slow.formIntersection(devices)
     }
+
+    /// Notes that the registry has deliveries that wait and are not here.
+    mutating func noteMissing() { isShort = true }
 
     /// Drops deliveries, and makes those under way stop.
     mutating func drop(where isGone: (Delivery) -> Bool) {
         waiting = waiting.filter { !isGone($0.value) }
         for delivery in running.values where isGone(delivery) { unwanted.insert(delivery.id) }
     }
+
+    /// Whether no delivery is under way.
+    var isIdle: Bool { running.isEmpty }
 
     /// Whether a delivery under way may go on.
     func isWanted(_ delivery: Delivery) -> Bool { !unwanted.contains(delivery.id) }

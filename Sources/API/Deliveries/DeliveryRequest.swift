@@ -15,10 +15,10 @@ struct DeliveredRun: Hashable, Sendable {
     /// Device times of its first and last frame.
     let times: ClosedRange<Timestamp>
 
-    /// `20261129T073000Z-1a2b3c4d.fit`, in UTC.
+    /// The start in UTC and the session, as `20261129T073000Z-1a2b3c4d-….fit`.
     var fileName: String {
         let start = times.lowerBound.iso8601(decimals: 0).filter { $0 != "-" && $0 != ":" }
-        return "\(start)-\("\(session)".prefix(8)).fit"
+        return "\(start)-\(session).fit"
     }
 }
 

@@ -41,6 +41,10 @@ extension DeliverySender {
                 ? .failed("its server renews the access token no more: set the secret again")
                 : .retry("its server renewed no access token (\(answer.status))")
         }
+        let refresh = tokens.refresh_token
+        guard FitTrackeeSecret.isUsable(tokens.access_token),
+            refresh.map({ FitTrackeeSecret.isUsable($0) && !$0.contains(":") }) ?? true
+        else { return .failed("its server's tokens are none that can be kept") }
         secret.renew(tokens.access_token, refreshToken: tokens.refresh_token)
         let before = target
         target.secret = secret.text
@@ -54,10 +58,17 @@ extension DeliverySender {
         return isKept ? nil : .retry("the new access token could not be kept")
     }
 
-    /// Looks whether the server has a workout that began within the run.
+    /// Seconds after the start of a run within which its first position comes.
+    private static let startSeconds = 3600.0
+
+    /// Looks whether the server has a workout that began with the run. An access token that is over
+    /// is renewed.
     ///
     /// - Returns: `nil`: it has none.
-    func look(for run: DeliveredRun, at target: DeliveryTarget) async throws -> DeliveryOutcome? {
+    func look(
+        for run: DeliveredRun, at target: inout DeliveryTarget, of device: DeviceID,
+        isRenewed: Bool = false
+    ) async throws -> DeliveryOutcome? {
         struct Answer: Decodable {
             struct Workouts: Decodable { let workouts: [Workout] }
             struct Workout: Decodable { let workout_date: String }
@@ -76,6 +87,10 @@ extension DeliverySender {
         guard answer.status == 200,
             let found = try? JSONDecoder().decode(Answer.self, from: Data(answer.body))
         else {
+            if answer.status == 401, !isRenewed, FitTrackeeSecret(target.secret).client != nil {
+                if let refusal = try await renewToken(of: &target, for: device) { return refusal }
+                return try await look(for: run, at: &target, of: device, isRenewed: true)
+            }
             guard [401, 403].contains(answer.status) else {
                 return .retry("its server does not say which workouts it has (\(answer.status))")
             }
@@ -85,7 +100,8 @@ extension DeliverySender {
         }
         // The server cuts parts of a second off.
         let first = run.times.lowerBound.secondsSince1970.rounded(.down)
-        let span = first...run.times.upperBound.secondsSince1970
+        let last = min(first + Self.startSeconds, run.times.upperBound.secondsSince1970)
+        let span = first...max(first, last)
         let isThere = found.data.workouts.contains { workout in
             Self.seconds(of: workout.workout_date).map(span.contains) ?? false
         }

@@ -1,5 +1,6 @@
 import Client
 import Foundation
+import Logging
 import Recordings
 import Registry
 package import Runtime
@@ -12,9 +13,11 @@ import Transport
 package struct DeliverySender: Sendable {
     /// Seconds for one try: a slow server must not hold an export's memory for long.
     static let trySeconds = 300.0
+    /// Seconds without progress: a server that takes nothing holds up others' deliveries.
+    static let idleSeconds = 30.0
     /// Seconds for the log to write what was appended.
     private static let writeSeconds = 10.0
-    static let answerBytesMax = 1 << 20
+    package static let answerBytesMax = 1 << 20
     /// Longest file.
     static let fileBytesMax = 64 << 20
 
@@ -40,6 +43,7 @@ package struct DeliverySender: Sendable {
         let summary: SessionSummary
         let run: DeliveredRun
         let isWanted: @Sendable () -> Bool
+        let progress: Deadline.Progress
     }
 
     /// The two readings of a file differ: frames of its session came meanwhile.
@@ -59,12 +63,14 @@ package struct DeliverySender: Sendable {
         _ delivery: Delivery, to target: DeliveryTarget, isWanted: @escaping @Sendable () -> Bool
     ) async -> (outcome: DeliveryOutcome, frames: Int?) {
         guard await isWritten() else { return (.retry("the log takes no records"), nil) }
-        guard let device = administration.accounts.device(delivery.device),
+        let accounts = administration.accounts
+        guard let device = accounts.device(delivery.device),
             let summary = administration.catalog.summary(of: delivery.session),
             summary.device == delivery.device
         else { return (.gone, nil) }
         guard !device.isRevoked else { return (.retry("the device's token is revoked"), nil) }
-        let outcome = await Deadline.value(within: Self.trySeconds) { () -> DeliveryOutcome? in
+        let outcome = await Deadline.value(within: Self.trySeconds, idleFor: Self.idleSeconds) {
+            (progress) -> DeliveryOutcome? in
             do {
                 let results = pipeline.results
                 let name = try await pipeline.reader.pool.run(for: .device(device.id)) { _ in
@@ -73,19 +79,25 @@ package struct DeliverySender: Sendable {
                 let run = DeliveredRun(
                     session: summary.session, device: device.name, name: name,
                     times: summary.deviceTimes ?? summary.arrivalTimes)
-                let job = Job(delivery: delivery, summary: summary, run: run, isWanted: isWanted)
+                let job = Job(
+                    delivery: delivery, summary: summary, run: run,
+                    isWanted: {
+                        isWanted() && accounts.device(device.id).map { !$0.isRevoked } ?? false
+                    }, progress: progress)
                 return target.kind == .folder
                     ? try await store(job) : try await send(job, to: target)
             } catch is Unwanted {
                 return .gone
             } catch { return DeliveryOutcome(error) }
         }
-        return (outcome ?? .retry("it took longer than \(Int(Self.trySeconds)) s"), summary.frames)
+        let slow = DeliveryOutcome.slow(
+            "nothing went on for \(Int(Self.idleSeconds)) s, or it took \(Int(Self.trySeconds)) s")
+        return (outcome ?? slow, summary.frames)
     }
 
     /// Waits until what the pipeline has computed so far can be read: the end of a run is told
     /// before its last records are.
-    private func isWritten() async -> Bool {
+    func isWritten() async -> Bool {
         guard await pipeline.mailbox.ask({ _ in true }) ?? false else { return false }
         let log = pipeline.log
         let end = log.nextOffset.rawValue
@@ -103,6 +115,7 @@ package struct DeliverySender: Sendable {
             of: job.summary, as: .fit, device: job.run.device, from: pipeline)
         while let part = try await file.nextPart() {
             guard job.isWanted() else { throw Unwanted() }
+            job.progress.note()
             try await body(part)
         }
     }
@@ -113,26 +126,37 @@ package struct DeliverySender: Sendable {
         guard let folder else {
             return .failed("the daemon's owner has set no deliveries.folder")
         }
-        // The folder may be on a slow disk, or on another machine's.
-        let background = pipeline.background
         func work<Value: Sendable>(
             _ body: @escaping @Sendable () throws(DeliveryFolder.Refusal) -> Value
         ) async throws -> Value {
-            try await background.run { Result { () throws(DeliveryFolder.Refusal) in try body() } }
+            try await folder.work.run { Result { () throws(DeliveryFolder.Refusal) in try body() } }
                 .get()
         }
-        let file = try await work { () throws(DeliveryFolder.Refusal) in
-            try folder.begin(job.run, bytes: Self.fileBytesMax)
-        }
         do {
-            try await read(job) { part in
-                try await work { () throws(DeliveryFolder.Refusal) in try file.append(part) }
+            let file = try await work { () throws(DeliveryFolder.Refusal) in
+                try folder.begin(
+                    job.run, named: "\(job.delivery.id)-\(job.delivery.tries)",
+                    bytes: Self.fileBytesMax)
             }
-        } catch {
-            background.start { file.drop() }
-            throw error
+            do {
+                var count = 0
+                try await read(job) { part in
+                    count += part.count
+                    guard count <= Self.fileBytesMax else { throw ReadRefusal.tooLong }
+                    try await work { () throws(DeliveryFolder.Refusal) in try file.append(part) }
+                }
+            } catch {
+                folder.work.start { file.drop() }
+                throw error
+            }
+            try await work { () throws(DeliveryFolder.Refusal) in try file.end() }
+        } catch let refusal as DeliveryFolder.Refusal {
+            // The path is not for who holds a device's token.
+            administration.logger.warning(
+                "a run cannot be written: \(refusal.description)",
+                metadata: ["session": "\(job.run.session)"])
+            return .retry("the daemon's folder cannot be written: its journal says why")
         }
-        try await work { () throws(DeliveryFolder.Refusal) in try file.end() }
         return .delivered
     }
 
@@ -147,7 +171,10 @@ package struct DeliverySender: Sendable {
                 return refusal
             }
             // The answer to an earlier try may have been lost.
-            if job.delivery.tries > 1, let outcome = try await look(for: job.run, at: target) {
+            if job.delivery.tries > 1,
+                let outcome = try await look(
+                    for: job.run, at: &target, of: job.delivery.device)
+            {
                 return outcome
             }
         }
@@ -192,6 +219,7 @@ package struct DeliverySender: Sendable {
             byteCount: request.head.count + count + request.tail.count
         ) {
             guard job.isWanted() else { throw Unwanted() }
+            job.progress.note()
             if let first = rest.popLast() { return first }
             guard !isEnded else { return nil }
             if let part = try await file.nextPart() {

@@ -14,7 +14,8 @@ struct FitTrackeeSecret: Hashable, Sendable {
     private(set) var client: Client?
 
     init(_ text: String?) {
-        let parts = (text ?? "").split(separator: ":").map(String.init)
+        // Only an access token may have more colons.
+        let parts = (text ?? "").split(separator: ":", maxSplits: 3).map(String.init)
         switch parts.count {
         case 1: accessToken = parts[0]
         case 3, 4:
@@ -29,6 +30,14 @@ struct FitTrackeeSecret: Hashable, Sendable {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         return [1, 3].contains(parts.count) && !parts.contains("")
     }
+
+    /// Whether a server's token can be kept.
+    static func isUsable(_ token: String) -> Bool {
+        (1...bytesMax).contains(token.utf8.count)
+            && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
+
+    private static let bytesMax = 512
 
     /// - Parameters:
     ///   - accessToken: A new access token.

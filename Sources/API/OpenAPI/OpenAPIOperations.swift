@@ -89,7 +89,7 @@ enum OpenAPIOperations {
     }
 
     private static let owner: [OpenAPIOperation] =
-        ownSessions + ownShares + ownSettings + receivers + deliveries
+        ownSessions + ownShares + ownSettings + receivers + deliveries + groups
 
     private static let exportFormats = ExportFormat.allCases.map { OpenAPINode.text($0.rawValue) }
 
@@ -121,6 +121,15 @@ enum OpenAPIOperations {
                     "The `cursor` of a session: those that began before it."
                 ),
                 ("since", OpenAPISchemas.number, "Started then or later; seconds since 1970."),
+                (
+                    "search",
+                    [
+                        "type": "string", "minLength": 1,
+                        "maxLength": .number(Double(SessionPageQuery.searchCharactersMax)),
+                    ],
+                    "In the name or the notes, in small letters or capitals; or the beginning of "
+                        + "the day of the start by the runner's clock, as 2026-11."
+                ),
             ]
             return list
         }(),
@@ -194,6 +203,17 @@ enum OpenAPIOperations {
             "Takes a link back; its viewers are closed. With 503 the link is closed, too, and may "
                 + "be valid again after a restart.",
             [.empty(204, "Done."), .notFound, .notWritable]),
+        owned(
+            .post, "/shares/{name}/rotate", "Another link; the one before is over.",
+            [.json(reference("Share")), .notFound, .conflict, .notWritable]),
+        owned(
+            .post, "/shares/{name}/code",
+            "A code to read aloud, for one use; codes of the device before are over.",
+            body: json("NewInvitation"),
+            [
+                .json(reference("Code"), status: 201), .badRequest, .notFound, .conflict,
+                .notWritable,
+            ]),
     ]
 
     private static let ownSettings: [OpenAPIOperation] = [

@@ -36,6 +36,15 @@ enum OpenAPISchemas {
         "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
         "Training": training, "SessionNote": sessionNote,
+        "Group": group, "NewInvitation": exactly(["expires": text]),
+        "NewGroup": exactly([
+            "label": text, "runner": text, "scope": text, "expires": text,
+        ]),
+        "Join": exactly(["invitation": text, "runner": text, "scope": text]),
+        "Invitation": object(
+            ["invitation": text, "url": text, "expiresAt": number],
+            required: ["invitation", "url", "expiresAt"]),
+        "Code": object(["code": text, "expiresAt": number], required: ["code", "expiresAt"]),
         "Target": target, "NewTarget": newTarget, "Delivery": delivery,
         "NewDelivery": exactly(["target": text, "session": text]),
         "Receiver": receiver, "NewReceiver": newReceiver, "Tried": tried, "Confirmed": confirmed,
@@ -155,6 +164,16 @@ enum OpenAPISchemas {
             "silentMinutes": ["type": ["integer", "null"]],
             "share": ["type": ["string", "null"]], "warning": text,
         ], required: ["name", "kind", "address", "hasSecret"])
+
+    private static let group = object(
+        [
+            "name": text, "label": ["type": ["string", "null"]], "isOwn": flag,
+            "url": ["type": ["string", "null"]], "expiresAt": optionalNumber,
+            "members": list(
+                object(
+                    ["number": integer, "runner": text, "isOwn": flag, "scope": list(text)],
+                    required: ["number", "runner"])),
+        ], required: ["name", "isOwn", "members"])
 
     private static let newTarget = exactly([
         "kind": ["type": "string", "enum": ["webhook", "folder", "intervals", "fittrackee"]],

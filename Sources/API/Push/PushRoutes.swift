@@ -44,23 +44,26 @@ package struct PushRoutes: Sendable {
             let push = PushRequest(
                 query: Self.text(of: request.query), contentType: request.fields["content-type"],
                 body: request.body, arrivalTime: clock())
-            var response = await respond(to: push, from: device.id, as: format)
+            var response = await record(push, from: device.id, as: format)
             response.proof = .device(device.id)
             return response
         }
     }
 
-    private func respond(
-        to request: PushRequest, from device: DeviceID, as format: PushFormat
+    /// Records a request of an authenticated device within its budgets.
+    ///
+    /// - Returns: The answer for the application.
+    func record(
+        _ request: PushRequest, from device: DeviceID, as format: PushFormat
     ) async -> HTTPResponse {
         await answer {
             try await accounts.requests.run(for: device, bodyBytes: request.body.count) {
-                await record(request, from: device, as: format)
+                await recordInTurn(request, from: device, as: format)
             }
         }
     }
 
-    private func record(
+    private func recordInTurn(
         _ request: PushRequest, from device: DeviceID, as format: PushFormat
     ) async -> HTTPResponse {
         let now = request.arrivalTime
@@ -178,7 +181,7 @@ package struct PushRoutes: Sendable {
             guard case .text(let text) = message else { continue }
             let push = PushRequest(
                 contentType: "application/json", body: Array(text.utf8), arrivalTime: clock())
-            let answer = await respond(to: push, from: device.id, as: format)
+            let answer = await record(push, from: device.id, as: format)
             // Nothing was recorded; the sender keeps its readings and reconnects.
             if answer.status == 429 {
                 return conversation.close(code: CloseCode.tooManyRequests.rawValue)

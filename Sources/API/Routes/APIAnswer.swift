@@ -41,8 +41,10 @@ private enum APIAnswer {
             .maxViewersOutOfRange, .alreadyExpired, .scopeEmpty:
             .badValue("\(error)")
         case .nameTaken, .groupMemberUnknown, .groupMemberUnfit, .groupDelaysDiffer, .isOver,
-            .tooManyOfDevice, .nameAmbiguous, .publicNameTaken, .publicNameSecond:
+            .tooManyOfDevice, .nameAmbiguous, .publicNameTaken, .publicNameSecond, .tooManyGroups,
+            .isMember:
             .conflict("\(error)")
+        case .invitationOver: .notFound("\(error)")
         }
     }
 

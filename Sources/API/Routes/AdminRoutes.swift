@@ -75,6 +75,10 @@ package struct AdminRoutes: Sendable {
     private struct Credentials: Encodable {
         let device: String
         let token: String
+        /// Names of the targets that get its runs, and of the receivers that are told of alerts: who
+        /// held an earlier token may have set them. Absent for a new device.
+        var targets: [String]?
+        var receivers: [String]?
     }
 
     private struct Deletion: Encodable {
@@ -96,8 +100,11 @@ package struct AdminRoutes: Sendable {
         router.add(.post, "/devices/:name/rotate") { request in
             await answer {
                 let made = try administration.rotateDevice(named: name(of: request))
-                return JSONBody.response(
-                    Credentials(device: made.device.name, token: made.token))
+                var row = Credentials(device: made.device.name, token: made.token)
+                let accounts = administration.accounts
+                row.targets = try accounts.targets(of: made.device.id).map(\.name)
+                row.receivers = try accounts.receivers(of: made.device.id).map(\.name)
+                return JSONBody.response(row)
             }
         }
         router.add(.post, "/devices/:name/revoke") { request in
@@ -244,7 +251,10 @@ package struct AdminRoutes: Sendable {
             }
         }
         router.add(.post, "/shares/:name/code") { request in
-            await answer { try code(request) }
+            await answer {
+                try CodeService(administration: administration).issue(
+                    request, for: try share(name(of: request)))
+            }
         }
     }
 
@@ -257,28 +267,6 @@ package struct AdminRoutes: Sendable {
         administration.accounts.note(
             .revealed, of: share.key, from: nil, at: administration.clock())
         return JSONBody.response(link(share, id))
-    }
-
-    private struct CodeBody: Decodable {
-        let expires: String?
-    }
-
-    private struct CodeRow: Encodable {
-        let code: String
-        let expiresAt: Double
-    }
-
-    private func code(_ request: HTTPRequest) throws -> HTTPResponse {
-        let share = try share(name(of: request))
-        let body = try JSONBody.decode(CodeBody.self, of: request)
-        let text = body.expires ?? "10m"
-        guard let seconds = DurationText.seconds(text),
-            (1...Double(ShortCodes.lifetimeSecondsMax)).contains(seconds)
-        else { throw APIRefusal.badField(name: "expires", allowed: "1s to 24h") }
-        let made = try administration.issueCode(for: share, lifetimeSeconds: Int(seconds))
-        return JSONBody.response(
-            CodeRow(code: made.code.text, expiresAt: made.expiresAt.secondsSince1970),
-            status: 201)
     }
 
     private func share(_ text: String) throws -> Share {

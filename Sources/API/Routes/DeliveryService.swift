@@ -1,4 +1,5 @@
 import Client
+import Logging
 import Registry
 package import Runtime
 import SegmentLog
@@ -97,23 +98,27 @@ package struct DeliveryService: Sendable {
         var target = DeliveryTarget(
             name: name, kind: kind, address: body.address ?? "",
             secret: body.secret.flatMap { $0.isEmpty ? nil : $0 },
-            sport: body.sport ?? DeliveryTarget.running, madeAt: administration.clock())
+            madeAt: administration.clock())
         let known = try accounts.targets(of: device.id)
         let earlier = known.first { $0.isNamed(name) }
         guard earlier != nil || known.count < DeliveryTarget.perDeviceMax else {
             throw RegistryError.targetsFull(DeliveryTarget.perDeviceMax)
         }
-        if let earlier, body.secret == nil, earlier.kind == kind,
-            earlier.address == target.address
-        {
-            target.secret = earlier.secret
-        } else {
-            try Self.check(secret: target.secret, of: kind)
+        if let earlier, earlier.kind == kind, earlier.address == target.address {
+            target.sport = earlier.sport
+            if body.secret == nil { target.secret = earlier.secret }
         }
+        target.sport = body.sport ?? target.sport
+        let isKept = target.secret != nil && target.secret == earlier?.secret
+        if !isKept { try Self.check(secret: target.secret, of: kind) }
         try check(target)
         try accounts.changing(device) { [target] in
             try accounts.putTarget(target, of: $0.id)
         }
+        if let earlier { center.forget(earlier) }
+        administration.logger.log(
+            .deviceChanged, .notice, "target of runs set",
+            ["device": "\(device.name)", "target": "\(name)"])
         return JSONBody.response(TargetRow(target))
     }
 
@@ -123,6 +128,9 @@ package struct DeliveryService: Sendable {
             try accounts.removeTarget(named: removed.name, of: $0.id)
         }
         center.forget(removed)
+        administration.logger.log(
+            .deviceChanged, .notice, "target of runs removed",
+            ["device": "\(device.name)", "target": "\(removed.name)"])
         return HTTPResponse(status: 204)
     }
 
@@ -215,7 +223,8 @@ package struct DeliveryService: Sendable {
         let made = try sender.pipeline.results.addDelivery(
             of: session, to: target, of: device.id, at: administration.clock(), isAgain: true)
         guard let made else {
-            throw APIRefusal.conflict("it is on its way to \(target.name) already")
+            throw APIRefusal.conflict(
+                "it is on its way to \(target.name), or was sent within a minute")
         }
         center.insert(made)
         return JSONBody.response(row(made, to: target.name), status: 202)

@@ -38,6 +38,7 @@ package struct OwnerRoutes: Sendable {
         add(.get, "", to: &router) { _, device in me(device) }
         addSessions(to: &router)
         addShares(to: &router)
+        addGroups(to: &router)
         add(.post, "/commands", .memory, to: &router) { request, device in
             try await commands.answer(request, for: device)
         }
@@ -181,6 +182,28 @@ package struct OwnerRoutes: Sendable {
         add(.delete, "/shares/:name", .change, to: &router) { request, device in
             try administration.revokeShare(try share(request, of: device))
             return HTTPResponse(status: 204)
+        }
+        add(.post, "/shares/:name/rotate", .change, to: &router) { request, device in
+            let made = try administration.rotateShare(try share(request, of: device))
+            return JSONBody.response(
+                ShareLink(made.share, id: made.id, at: publicURL(), device: device.name))
+        }
+        add(.post, "/shares/:name/code", .change, to: &router) { request, device in
+            try CodeService(administration: administration).issue(
+                request, for: try share(request, of: device), by: device)
+        }
+    }
+
+    private func addGroups(to router: inout Router) {
+        let groups = GroupService(administration: administration, publicURL: publicURL)
+        add(.get, "/groups", to: &router) { _, device in groups.list(device) }
+        add(.post, "/groups", .change, to: &router) { try groups.create($0, by: $1) }
+        add(.post, "/groups/join", .change, to: &router) { try groups.join($0, by: $1) }
+        add(.delete, "/groups/:group", .change, to: &router) { try groups.leave($0, by: $1) }
+        add(.post, "/groups/:group/invite", .change, to: &router) { try groups.invite($0, by: $1) }
+        add(.post, "/groups/:group/rotate", .change, to: &router) { try groups.rotate($0, by: $1) }
+        add(.delete, "/groups/:group/members/:number", .change, to: &router) {
+            try groups.removeMember($0, by: $1)
         }
     }
 

@@ -1,4 +1,5 @@
 import Bytes
+import Foundation
 import Registry
 
 /// What an owner writes about a session. An absent field changes nothing; an empty text, or an
@@ -45,7 +46,9 @@ struct SessionNoteBody: StrictBody {
         guard text.count <= charactersMax else {
             throw .badField(name: name, allowed: "up to \(charactersMax) characters")
         }
+        // Composed, so that a search finds what looks the same.
         let clean = CleanText.clean(text, charactersMax: charactersMax)
+            .precomposedStringWithCanonicalMapping
         return clean.isEmpty ? nil : clean
     }
 }

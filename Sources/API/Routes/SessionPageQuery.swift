@@ -7,11 +7,15 @@ package import Transport
 package struct SessionPageQuery: Sendable {
     package static let limits = 1...1000
     static let limitDefault = 100
+    /// Longest text of a search, in Unicode scalars: a character may have any number of them.
+    static let searchCharactersMax = 64
 
     package var limit = Self.limitDefault
     /// Cursor of the last row that the reader has; the page begins after it.
     package var before: LogCursor?
     package var since: Timestamp?
+    /// Sought text, composed as notes are kept; `nil`: all sessions.
+    package var search: String?
 
     /// - Throws: ``APIRefusal/badField(name:allowed:)``
     package init(_ request: HTTPRequest) throws(APIRefusal) {
@@ -34,6 +38,21 @@ package struct SessionPageQuery: Sendable {
             else { throw .badField(name: "since", allowed: "seconds since 1970") }
             since = time
         }
+        if let text = request.query["search"] { search = try Self.search(text) }
+    }
+
+    private static func search(_ text: String) throws(APIRefusal) -> String {
+        let composed = text.precomposedStringWithCanonicalMapping
+        let scalars = composed.unicodeScalars
+        guard (1...searchCharactersMax).contains(scalars.count),
+            !scalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
+            throw .badField(
+                name: "search",
+                allowed: "1 to \(searchCharactersMax) characters, none of them a control character"
+            )
+        }
+        return composed
     }
 
     /// The `Link` header of an answer that is not the last page.
@@ -57,6 +76,11 @@ package struct SessionPageQuery: Sendable {
             components.queryItems?.append(
                 URLQueryItem(name: "since", value: "\(since.secondsSince1970)"))
         }
+        if let search {
+            components.queryItems?.append(URLQueryItem(name: "search", value: search))
+        }
+        // A plus sign is a space to those who read a query as a form.
+        components.percentEncodedQuery?.replace("+", with: "%2B")
         return "<\(components.string ?? path)>; rel=\"next\""
     }
 }

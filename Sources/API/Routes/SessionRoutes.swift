@@ -92,14 +92,28 @@ package struct SessionRoutes: Sendable {
             throw APIRefusal.badField(
                 name: "before", allowed: "a cursor of this log, whose epoch is \(epoch)")
         }
-        let page = catalog.page(
-            of: owner, before: query.before?.offset, since: query.since, limit: query.limit)
+        let page = try await page(query, of: owner)
         var response = JSONBody.response(try await rows(of: page.sessions, for: owner.party))
         if page.more, let last = page.sessions.last {
             response.fields["Link"] = query.link(
                 to: path, after: LogCursor(epoch: epoch, offset: last.firstOffset), others)
         }
         return response
+    }
+
+    private func page(
+        _ query: SessionPageQuery, of owner: SessionCatalog.Owner
+    ) async throws -> (sessions: [SessionSummary], more: Bool) {
+        let (before, since) = (query.before?.offset, query.since)
+        guard let text = query.search else {
+            return catalog.page(of: owner, before: before, since: since, limit: query.limit)
+        }
+        let zones = administration.accounts.devices.map { ($0.id, $0.profile.timeZone) }
+        return try await pipeline.results.page(
+            of: owner, before: before, since: since, limit: query.limit,
+            matching: SessionSearch(
+                text, timeZones: Dictionary(zones) { first, _ in first }),
+            in: pipeline.reader.pool, for: owner.party)
     }
 
     package func row(of summary: SessionSummary) async throws -> SessionRow {

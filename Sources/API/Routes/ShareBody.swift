@@ -33,6 +33,16 @@ package struct ShareBody: StrictBody {
                 text = try container.decode(String.self)
             }
         }
+
+        /// - Throws: ``APIRefusal/badField(name:allowed:)``
+        func scope() throws(APIRefusal) -> Scope {
+            guard let parts = Scope(names: text) else {
+                throw .badField(
+                    name: "scope",
+                    allowed: "any of \(Scope.names.map(\.name).joined(separator: ", "))")
+            }
+            return parts
+        }
     }
 
     /// - Throws: ``APIRefusal``
@@ -49,14 +59,7 @@ package struct ShareBody: StrictBody {
             // A public share shows the current position only if the request names that scope.
             if scope == nil { request.scope.remove(.location) }
         }
-        if let scope {
-            guard let parts = Scope(names: scope.text) else {
-                throw .badField(
-                    name: "scope",
-                    allowed: "any of \(Scope.names.map(\.name).joined(separator: ", "))")
-            }
-            request.scope = parts
-        }
+        if let scope { request.scope = try scope.scope() }
         if let expires {
             request.expiresInSeconds = try Self.seconds(expires, of: "expires")
         }
@@ -64,7 +67,7 @@ package struct ShareBody: StrictBody {
         return request
     }
 
-    private static func seconds(_ text: String, of name: String) throws(APIRefusal) -> Double {
+    static func seconds(_ text: String, of name: String) throws(APIRefusal) -> Double {
         guard let seconds = DurationText.seconds(text), seconds < 1e10 else {
             throw .badField(name: name, allowed: "a duration as 30s, 5m, 24h or 7d")
         }

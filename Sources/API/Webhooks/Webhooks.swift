@@ -39,7 +39,8 @@ package final class Webhooks: Sendable {
         guard address.scheme == .http || address.scheme == .https else {
             throw ClientError.badAddress(settings.url)
         }
-        let secret = try Self.secret(settings, environment: environment)
+        let secret = try SecretFile.bytes(
+            configured: settings.secretFile, credential: "webhook-secret", environment: environment)
         self.accounts = accounts
         self.logger = logger
         let (wakes, wake) = AsyncStream.makeStream(
@@ -92,19 +93,6 @@ package final class Webhooks: Sendable {
                 "the webhook's receiver is too slow: \(dropped) messages were dropped")
         }
         wake.yield()
-    }
-
-    private static func secret(
-        _ settings: Configuration.Webhook, environment: [String: String]
-    ) throws -> [UInt8] {
-        let credential = environment["CREDENTIALS_DIRECTORY"].map { $0 + "/webhook-secret" }
-        var path = settings.secretFile
-        if path.isEmpty, let credential, FileManager.default.fileExists(atPath: credential) {
-            path = credential
-        }
-        guard !path.isEmpty else { return [] }
-        let bytes = Array(try Data(contentsOf: URL(filePath: path)))
-        return Array(bytes.reversed().drop { $0 == 0x0A || $0 == 0x0D }.reversed())
     }
 
     // MARK: Delivery

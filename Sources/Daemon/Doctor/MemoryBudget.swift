@@ -133,10 +133,13 @@ public struct MemoryBudget: Hashable, Sendable {
                 bytesEach: 8),
             Row(
                 name: "messages to the webhook", count: WaitingWebhooks.countMax,
-                bytesEach: 3 << 10),
+                bytesEach: 1 << 10),
             Row(
                 name: "runs that wait to be delivered", count: DeliveryQueue.countMax,
                 bytesEach: 512),
+            Row(
+                name: "answers of the servers that they go to", count: DeliveryQueue.runningMax,
+                bytesEach: DeliverySender.answerBytesMax),
             Row(
                 name: "alerts that receivers are told of", count: AlertCases.countMax,
                 bytesEach: 1 << 10),
@@ -149,6 +152,9 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(
                 name: "pushed frames on their way", count: 1,
                 bytesEach: PushRoom.bytesMax(bodyBytesMax: configuration.bounds.bodyBytesMax)),
+            Row(
+                name: "positions from an MQTT broker that wait", count: 1,
+                bytesEach: MQTTService.bytesMax),
         ]
     }
 }

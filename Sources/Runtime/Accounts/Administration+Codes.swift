@@ -1,4 +1,4 @@
-import Registry
+package import Registry
 import Secrets
 package import SensorModel
 package import Sharing
@@ -6,9 +6,15 @@ package import Sharing
 extension Administration {
     /// Issues a code to read aloud, valid for one use.
     ///
+    /// - Parameters:
+    ///   - share: The share that it opens.
+    ///   - lifetimeSeconds: How long it is valid.
+    ///   - owner: The share's device, if its owner asks: the codes of all its shares before are over.
+    ///     All codes of all devices have one limit, which no device may use up.
+    /// - Returns: The code, and its end.
     /// - Throws: ``ShareError/isOver(name:)``; errors of the registry.
     package func issueCode(
-        for share: Share, lifetimeSeconds: Int
+        for share: Share, lifetimeSeconds: Int, by owner: Device? = nil
     ) throws -> (code: ShortCode, expiresAt: Timestamp) {
         try accounts.changing {
             let now = clock()
@@ -16,6 +22,11 @@ extension Administration {
                 throw ShareError.isOver(name: share.name)
             }
             try accounts.registry.requireWritable()
+            if let owner {
+                let shares = accounts.withState { $0.shares.shares(of: owner.id) }.map(\.key)
+                try accounts.registry.withdrawCodes(of: shares)
+                accounts.withState { state in for key in shares { state.codes.withdraw(key) } }
+            }
             let issued = accounts.withState { state in
                 var generator = SystemRandomNumberGenerator()
                 return state.codes.issue(

@@ -30,8 +30,9 @@ extension Administration {
     }
 
     /// Must run inside `Accounts.changing`.
-    private func addShare(
-        _ request: ShareRequest, of target: Share.Target, stem: String
+    func addShare(
+        _ request: ShareRequest, of target: Share.Target, stem: String,
+        madeBy owner: DeviceID? = nil
     ) throws -> (share: Share, id: ShareID) {
         let now = clock()
         var generator = SystemRandomNumberGenerator()
@@ -43,7 +44,7 @@ extension Administration {
             expiresAt: request.expiresInSeconds.map { now.advanced(bySeconds: $0) },
             maxViewers: request.maxViewers,
             label: request.label.map { CleanText.clean($0, charactersMax: 64) },
-            publicName: request.publicName, createdAt: now)
+            publicName: request.publicName, groupOwner: owner, createdAt: now)
         let most = accounts.sharesPerDeviceMax
         try accounts.withState { state in
             Result { try state.shares.check(draft, at: now, perDeviceMax: most) }
@@ -163,17 +164,21 @@ extension Administration {
         let placed = all.last { $0.revokedAt == nil && $0.scope.contains(.location) }
         let over = all.filter { !$0.isActive(at: now) }
         for share in over.dropLast(Self.oldSharesMax) where share.key != placed?.key {
-            do throws(RegistryError) {
-                try accounts.registry.deleteShare(share.key)
-            } catch .unknownShare {
-                // Another request of the device deleted it meanwhile.
-            }
-            accounts.withState { state in
-                state.shares.remove(share.key)
-                state.sealedIDs[share.key] = nil
-            }
-            mailbox.post { $0.hub.remove(share.key) }
+            try forget(share)
         }
+    }
+
+    /// Deletes a share that is over. Must run inside `Accounts.changing`.
+    func forget(_ share: Share) throws(RegistryError) {
+        do throws(RegistryError) { try accounts.registry.deleteShare(share.key) } catch {
+            // Another request of the device deleted it meanwhile.
+            guard case .unknownShare = error else { throw error }
+        }
+        accounts.withState { state in
+            state.shares.remove(share.key)
+            state.sealedIDs[share.key] = nil
+        }
+        mailbox.post { $0.hub.remove(share.key) }
     }
 
     private static let oldSharesMax = 200

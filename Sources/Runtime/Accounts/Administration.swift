@@ -110,9 +110,10 @@ package struct Administration: Sendable {
         let device = try accounts.changing {
             let device = try known(name)
             _ = try revoke(device)
-            for share in accounts.withState({ $0.shares.shares(of: device.id) }) {
-                _ = try revoke(share, telling: .unknownShare)
+            let shares = accounts.withState {
+                $0.shares.groups(madeBy: device.id) + $0.shares.shares(of: device.id)
             }
+            for share in shares { _ = try revoke(share, telling: .unknownShare) }
             return device
         }
         try accounts.registry.requireWritable()
@@ -124,7 +125,8 @@ package struct Administration: Sendable {
             try accounts.registry.deleteDevice(device.id)
             accounts.withState { state in
                 state.remove(device.id)
-                for share in state.shares.shares(of: device.id) {
+                let groups = state.shares.groups(madeBy: device.id)
+                for share in groups + state.shares.shares(of: device.id) {
                     state.shares.remove(share.key)
                     state.sealedIDs[share.key] = nil
                 }

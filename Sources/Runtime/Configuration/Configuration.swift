@@ -80,6 +80,21 @@ public struct Configuration: Hashable, Sendable {
         public var folder = ""
     }
 
+    public struct MQTT: Hashable, Sendable {
+        /// Host of the broker; empty: none is connected to.
+        public var host = ""
+        public var port = 1883
+        public var authoritiesFile = ""
+        public var user = ""
+        public var passwordFile = ""
+        public var prefix = "pulsecast"
+        public var discoveryPrefix = "homeassistant"
+        /// Names of the shares that are published, as commands take them.
+        public var shares: [String] = []
+        /// `TOPIC=DEVICE`: where the positions of a device come from.
+        public var ownTracks: [String] = []
+    }
+
     public var stateDirectory = ""
     public var eventLoops = 1
     public var device = Listener()
@@ -98,6 +113,7 @@ public struct Configuration: Hashable, Sendable {
     public var webhook = Webhook()
     public var alerts = Alerts()
     public var deliveries = Deliveries()
+    public var mqtt = MQTT()
 
     public init() {
         device.port = 7420

@@ -39,13 +39,15 @@ extension ConfigurationEntry {
 
     package static func list(
         _ name: String, _ place: Place<[String]>, _ meaning: String, allowed: String,
-        reloadable: Bool = false
+        reloadable: Bool = false,
+        where isAllowed: @escaping @Sendable ([String]) -> Bool = { _ in true }
     ) -> Self {
         Self(
             name: name, meaning: meaning, allowed: allowed, defaultText: "", reloadable: reloadable
         ) { configuration, value in
-            configuration[keyPath: place] = value.split(separator: ",").map(trimmed)
-                .filter { !$0.isEmpty }
+            let items = value.split(separator: ",").map(trimmed).filter { !$0.isEmpty }
+            guard isAllowed(items) else { return false }
+            configuration[keyPath: place] = items
             return true
         }
     }

@@ -1,4 +1,5 @@
 import Glibc
+import MQTT
 import Yams
 
 /// Merges values by precedence (flags, environment, file, defaults) and records the origin of each
@@ -7,6 +8,8 @@ public struct ConfigurationLoader: Sendable {
     /// Unchecked values as text, by key.
     private var values: [String: (text: String, origin: ConfigurationOrigin)] = [:]
     public private(set) var errors: [ConfigurationError] = []
+    /// Whether the program can connect to an MQTT broker.
+    var hasMQTT = BrokerClient.isBuilt
 
     public static let defaultFile = "/etc/pulsecast/pulsecast.yaml"
 
@@ -68,7 +71,7 @@ public struct ConfigurationLoader: Sendable {
             }
             effective.append(EffectiveValue(key: entry.name, text: text, origin: origin))
         }
-        errors += Self.contradictions(in: configuration)
+        errors += contradictions(in: configuration)
         return (configuration, effective)
     }
 
@@ -128,9 +131,9 @@ public struct ConfigurationLoader: Sendable {
             suggestion: Suggestion.nearest(to: key, in: ConfigurationSchema.entries.map(\.name)))
     }
 
-    private static func contradictions(in configuration: Configuration) -> [ConfigurationError] {
+    private func contradictions(in configuration: Configuration) -> [ConfigurationError] {
         var found: [ConfigurationError] = []
-        if configuration.http.echo, !isLoopback(configuration.httpListener.host) {
+        if configuration.http.echo, !Self.isLoopback(configuration.httpListener.host) {
             found.append(
                 .contradiction(
                     key: "http.echo",
@@ -144,7 +147,21 @@ public struct ConfigurationLoader: Sendable {
                     key: hasCertificate ? "tls.private_key" : "tls.certificate",
                     reason: "a certificate and its key are set together; set this one too"))
         }
+        if let problem = problem(of: configuration.mqtt) {
+            found.append(.contradiction(key: "mqtt.host", reason: problem))
+        }
         return found
+    }
+
+    private func problem(of mqtt: Configuration.MQTT) -> String? {
+        if mqtt.host.isEmpty {
+            return mqtt.shares.isEmpty && mqtt.ownTracks.isEmpty
+                ? nil : "the broker of mqtt.shares and mqtt.owntracks is missing"
+        }
+        return hasMQTT
+            ? nil
+            : "this program cannot connect to a broker: install libmosquitto-dev and build it with"
+                + " swift build -c release --traits MQTT"
     }
 
     package static func isLoopback(_ host: String) -> Bool {

@@ -2,7 +2,16 @@ import Dispatch
 
 /// Threads for work that waits for the disk, so that the loops and the pipeline need not wait.
 package struct BackgroundWork: Sendable {
-    private let queue = DispatchQueue(label: "pulsecast.background", attributes: .concurrent)
+    private let queue: DispatchQueue
+
+    package init() {
+        queue = DispatchQueue(label: "pulsecast.background", attributes: .concurrent)
+    }
+
+    /// - Parameter label: Label of a queue that does one thing at a time.
+    package init(serial label: String) {
+        queue = DispatchQueue(label: label)
+    }
 
     package func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in

@@ -41,6 +41,11 @@ extension PipelineCore {
         {
             // The viewers get their close code before the hub removes the remaining ones.
             end(share, code: code)
+        } else if let before = hub.directory[share.key], before.members != share.members {
+            // Who watches a group follows the members that it had; the next connection follows all.
+            for subscriber in subscribers.viewers(ofLink: share.key) {
+                close(subscriber, .goingAway)
+            }
         }
         playbacks.forget(Set(hub.put(share)))
         // A share that is revoked or prolonged later only causes a check without effect.

@@ -34,8 +34,8 @@ package final class ProjectionIndexes: Sendable {
         var uses: UInt64 = 0
     }
 
-    /// Room for about 150 sessions of an hour or more.
-    package static let bytesMax = 32 << 20
+    /// Room for about 140 sessions of an hour or more.
+    package static let bytesMax = 30 << 20
 
     private let state = Mutex(State())
 

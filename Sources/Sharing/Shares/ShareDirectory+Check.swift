@@ -29,7 +29,12 @@ extension ShareDirectory {
             let others = shares(of: device).count { $0.key != share.key && $0.isActive(at: now) }
             guard others < perDeviceMax else { throw .tooManyOfDevice(max: perDeviceMax) }
         }
-        if case .group(let members) = share.target { try check(members: members, at: now) }
+        if case .group(let members) = share.target {
+            // Others join a group that a device's owner made.
+            let sizes = (share.groupOwner == nil ? 2 : 1)...Limits.groupSharesMax
+            guard sizes.contains(members.count) else { throw .groupSize(members.count) }
+            try check(members: members, at: now)
+        }
     }
 
     private func check(
@@ -44,9 +49,7 @@ extension ShareDirectory {
     }
 
     private func check(members: [ShareKey], at now: Timestamp) throws(ShareError) {
-        guard (2...Limits.groupSharesMax).contains(members.count),
-            Set(members).count == members.count
-        else { throw .groupSize(members.count) }
+        guard Set(members).count == members.count else { throw .groupSize(members.count) }
         var delays: Set<Int> = []
         for key in members {
             guard let member = self[key] else { throw .groupMemberUnknown(key) }

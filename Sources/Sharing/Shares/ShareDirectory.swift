@@ -33,6 +33,10 @@ public struct ShareDirectory: Sendable {
     private var keysByPublicName: [PublicName: ShareKey] = [:]
     /// Keys of each device's shares, ascending.
     private var keysByDevice: [DeviceID: [ShareKey]] = [:]
+    /// Groups of each member.
+    private var groupsByMember: [ShareKey: Set<ShareKey>] = [:]
+    /// Groups of each device whose owner made them.
+    private var groupsByOwner: [DeviceID: Set<ShareKey>] = [:]
     /// Expiries of the shares that are not revoked, earliest first.
     private var expiries: [Expiry] = []
 
@@ -126,6 +130,16 @@ public struct ShareDirectory: Sendable {
         (keysByDevice[device] ?? []).compactMap { shares[$0] }
     }
 
+    /// Groups that a device's owner made, in any state, in the order of creation.
+    public func groups(madeBy device: DeviceID) -> [Share] {
+        (groupsByOwner[device] ?? []).sorted().compactMap { shares[$0] }
+    }
+
+    /// Groups that have a share as a member, in the order of creation.
+    public func groups(of member: ShareKey) -> [Share] {
+        (groupsByMember[member] ?? []).sorted().compactMap { shares[$0] }
+    }
+
     /// A share of the same device that is not revoked and differs from this one in whether it shows
     /// positions. The share with positions makes the owner's zones and trims apply to the other.
     public func complement(of share: Share) -> Share? {
@@ -205,7 +219,11 @@ public struct ShareDirectory: Sendable {
             let keys = keysByDevice[device] ?? []
             let index = (keys.lastIndex { $0 < share.key } ?? -1) + 1
             keysByDevice[device, default: []].insert(share.key, at: index)
-        case .group: break
+        case .group(let members):
+            for member in members { groupsByMember[member, default: []].insert(share.key) }
+            if let owner = share.groupOwner {
+                groupsByOwner[owner, default: []].insert(share.key)
+            }
         }
     }
 
@@ -231,7 +249,15 @@ public struct ShareDirectory: Sendable {
         case .device(let device):
             keysByDevice[device]?.removeAll { $0 == key }
             if keysByDevice[device]?.isEmpty == true { keysByDevice[device] = nil }
-        case .group: break
+        case .group(let members):
+            for member in members {
+                groupsByMember[member]?.remove(key)
+                if groupsByMember[member]?.isEmpty == true { groupsByMember[member] = nil }
+            }
+            if let owner = share.groupOwner {
+                groupsByOwner[owner]?.remove(key)
+                if groupsByOwner[owner]?.isEmpty == true { groupsByOwner[owner] = nil }
+            }
         }
     }
 }

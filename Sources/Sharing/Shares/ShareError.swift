@@ -20,6 +20,12 @@ public enum ShareError: Error, Hashable, Sendable {
     case groupMemberUnfit(name: String)
     /// One cursor of a connection covers all runners, so their delays must be equal.
     case groupDelaysDiffer
+    /// The device's owner has made too many groups that are not over.
+    case tooManyGroups(max: Int)
+    /// The device is in the group already.
+    case isMember
+    /// The invitation is over, or for a link that the group does not have any more.
+    case invitationOver
     case delayOutOfRange(seconds: Int)
     case maxViewersOutOfRange(Int)
     case alreadyExpired
@@ -54,6 +60,11 @@ extension ShareError: CustomStringConvertible {
         case .groupMemberUnfit(let name):
             "\(name) cannot be in a group: it is a group itself, or revoked or expired"
         case .groupDelaysDiffer: "the shares of a group must have the same delay"
+        case .tooManyGroups(let max):
+            "a runner makes at most \(max) groups at once: end one"
+        case .isMember: "this runner is in the group already"
+        case .invitationOver:
+            "the invitation is over or not valid: ask for a new one"
         case .delayOutOfRange(let seconds):
             "a delay of \(seconds) s is not within 0 s and \(Share.delaySecondsMax / 3600) h"
         case .maxViewersOutOfRange(let count):

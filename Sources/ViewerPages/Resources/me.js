@@ -4,6 +4,7 @@ import { CourseFile } from "./coursefile.js";
 import { Deliveries } from "./deliveries.js";
 import { find, findAll, make, say, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
+import { Groups, invitationIn } from "./groups.js";
 import { ImportFiles } from "./importfiles.js";
 import { LinkDialog } from "./linkdialog.js";
 import { appName, Owner, tokenIn } from "./owner.js";
@@ -15,6 +16,8 @@ import { seconds, SessionList } from "./sessionlist.js";
 import { translatePage } from "./strings.js";
 
 const t = translatePage(document, navigator.languages);
+// A friend who opens an invitation has to sign in first.
+const invitation = invitationIn(location.hash);
 let owner;
 
 /** Runs what may be refused; tells the owner when it is. */
@@ -35,8 +38,9 @@ async function attempt(action) {
 const page = { t, say, attempt };
 const links = new LinkDialog(page);
 const sessions = new SessionList(find(".sessions"), page, () => loadTraining());
+const groups = new Groups(find(".groups"), page, links, () => loadShares());
 const cards = [
-  sessions,
+  sessions, groups,
   new HiddenPlaces(find(".hidden-places"), page), new Profile(find(".profile"), page),
   new CourseFile(find(".course-file"), page),
   new Receivers(find(".receivers"), page, () => loadShares()),
@@ -60,6 +64,7 @@ async function signIn(token) {
     loadShares(), loadTraining(), loadCheers(), loadSetups(),
     ...cards.map((card) => card.load(owner)),
   ]);
+  if (invitation) groups.offer(invitation);
 }
 
 function signOut(reason) {
@@ -102,12 +107,28 @@ function makeShare(share) {
     share.url ? links.copyButton(share.url) : undefined,
     share.url ? make("button", { type: "button", class: "quiet",
       onclick: () => links.show(share.label || share.name, share.url) }, t("qrCode")) : undefined,
+    share.url ? make("button", { type: "button", class: "quiet", onclick: () => readOut(share) },
+      t("code")) : undefined,
+    share.url ? make("button", { type: "button", class: "quiet", onclick: () => rotate(share) },
+      t("newAddress")) : undefined,
     make("button", { type: "button", class: "danger", onclick: () => revoke(share) }, t("revoke")));
 }
 
 async function revoke(share) {
   if (!confirm(t("confirmRevoke"))) return;
   await attempt(() => owner.revokeShare(share.name));
+  await loadShares();
+}
+
+/** A code to read to somebody, in place of the address. */
+async function readOut(share) {
+  const made = await attempt(() => owner.shareCode(share.name));
+  if (made) say(t("codeIs", { code: made.code, date: format.date(made.expiresAt, t.locale) }));
+}
+
+async function rotate(share) {
+  if (!confirm(t("confirmNewAddress"))) return;
+  await attempt(() => owner.rotateShare(share.name));
   await loadShares();
 }
 
@@ -118,6 +139,7 @@ async function createShare(form) {
   if (fields.get("public")) wish.public = fields.get("public");
   if (fields.get("expires")) wish.expires = fields.get("expires");
   if (fields.get("delay")) wish.delay = fields.get("delay");
+  if (fields.get("maxViewers")) wish.maxViewers = Number(fields.get("maxViewers"));
   const share = await attempt(() => owner.createShare(wish));
   if (!share) return;
   form.reset();
@@ -194,6 +216,6 @@ function listen() {
 }
 
 listen();
-const token = tokenIn(location.hash);
+const token = invitation ? undefined : tokenIn(location.hash);
 if (token) signIn(token);
 else setHidden(find(".sign-in"), false);

@@ -39,10 +39,10 @@ export class Owner {
 
   device = () => this.#json("GET", "");
 
-  /** A page of sessions, newest first, and the cursor of the next one; undefined at the end. */
-  async sessions(before) {
-    const query = before ? `&before=${encodeURIComponent(before)}` : "";
-    const answer = await this.#send("GET", `/sessions?limit=50${query}`);
+  /** A page of sessions that match `search`, newest first, and the next one's cursor; undefined at the end. */
+  async sessions(search, before) {
+    const query = new URLSearchParams({ limit: 50, ...search && { search }, ...before && { before } });
+    const answer = await this.#send("GET", `/sessions?${query}`);
     const sessions = await answer.json();
     return { sessions, next: answer.headers.get("Link") ? sessions.at(-1)?.cursor : undefined };
   }
@@ -80,6 +80,15 @@ export class Owner {
   setReceiver = (name, wish) => this.#json("PUT", `/receivers/${encodeURIComponent(name)}`, wish);
   removeReceiver = (name) => this.#send("DELETE", `/receivers/${encodeURIComponent(name)}`);
   testReceiver = (name) => this.#json("POST", `/receivers/${encodeURIComponent(name)}/test`);
+  rotateShare = (name) => this.#json("POST", `/shares/${encodeURIComponent(name)}/rotate`);
+  shareCode = (name) => this.#json("POST", `/shares/${encodeURIComponent(name)}/code`, {});
+  groups = () => this.#json("GET", "/groups");
+  createGroup = (wish) => this.#json("POST", "/groups", wish);
+  joinGroup = (wish) => this.#json("POST", "/groups/join", wish);
+  invite = (name) => this.#json("POST", `/groups/${encodeURIComponent(name)}/invite`, {});
+  leaveGroup = (name) => this.#send("DELETE", `/groups/${encodeURIComponent(name)}`);
+  removeMember = (name, number) =>
+    this.#send("DELETE", `/groups/${encodeURIComponent(name)}/members/${number}`);
   targets = () => this.#json("GET", "/targets");
   setTarget = (name, wish) => this.#json("PUT", `/targets/${encodeURIComponent(name)}`, wish);
   removeTarget = (name) => this.#send("DELETE", `/targets/${encodeURIComponent(name)}`);

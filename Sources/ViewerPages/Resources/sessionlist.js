@@ -8,6 +8,7 @@ import { boundsOf, project } from "./projection.js";
 import { Series } from "./series.js";
 
 const units = format.unitSystems.metric;
+const typingMilliseconds = 300;
 const files = ["gpx", "tcx", "fit", "csv", "csv-motion", "ndjson", "mcap"];
 
 /** Times come as seconds since 1970 or as ISO 8601. Pure. */
@@ -25,20 +26,55 @@ export class SessionList {
     this.changed = changed;
     this.list = find(".session-list", root);
     this.older = find(".older", root);
+    this.form = find(".session-search", root);
+    this.field = find("input", this.form);
+    this.search = "";
+    // Each key would be a request of its own.
+    this.field.addEventListener("input", () => {
+      clearTimeout(this.typing);
+      this.typing = setTimeout(() => this.#look(), typingMilliseconds);
+    });
+    this.form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#look();
+    });
+  }
+
+  #look() {
+    clearTimeout(this.typing);
+    const search = this.field.value.trim();
+    if (!this.owner || search === this.search) return;
+    this.search = search;
+    this.load(this.owner);
   }
 
   async load(owner) {
     this.owner = owner;
-    const page = await this.page.attempt(() => owner.sessions());
+    const page = await this.#sessions();
     if (!page) return;
-    setHidden(find(".empty", this.root), page.sessions.length > 0);
+    const { search } = this;
+    const isEmpty = page.sessions.length === 0;
+    const empty = find(".empty", this.root);
+    setText(empty, isEmpty ? this.page.t(search ? "noSessionsFound" : "noSessions", { text: search }) : "");
+    setHidden(empty, !isEmpty);
+    setHidden(this.form, isEmpty && !search);
     this.list.replaceChildren(...page.sessions.map((session) => this.#row(session)));
     this.#offerOlder(page.next);
+  }
+
+  /** A page; undefined also if another text is searched by now. */
+  async #sessions(before) {
+    const { owner, search } = this;
+    const page = await this.page.attempt(() => owner.sessions(search, before));
+    return search === this.search ? page : undefined;
   }
 
   /** Leaves nothing of an owner who has signed out. */
   clear() {
     this.owner = undefined;
+    clearTimeout(this.typing);
+    this.search = "";
+    this.field.value = "";
     this.list.replaceChildren();
     this.#offerOlder();
   }
@@ -49,7 +85,7 @@ export class SessionList {
     setHidden(older, !cursor);
     older.onclick = async () => {
       older.disabled = true;
-      const page = await this.page.attempt(() => this.owner.sessions(cursor));
+      const page = await this.#sessions(cursor);
       older.disabled = false;
       if (!page) return;
       this.list.append(...page.sessions.map((session) => this.#row(session)));

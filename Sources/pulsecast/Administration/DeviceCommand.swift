@@ -38,7 +38,20 @@ struct DeviceCommand: AsyncParsableCommand {
         @Argument(help: .value("device", "The device."), completion: .devices) var name: String
 
         func run() async throws {
-            try tell(await admin.ask("POST", "/devices/\(segment(name))/rotate"), admin)
+            let data = try await admin.ask("POST", "/devices/\(segment(name))/rotate")
+            try tell(data, admin)
+            let answer = try JSONDecoder().decode(Answer.self, from: data)
+            let places = (answer.targets ?? []) + (answer.receivers ?? [])
+            if !admin.json, !places.isEmpty {
+                Terminal.complain(
+                    "its runs or alerts still go to \(places.joined(separator: ", ")): remove what"
+                        + " you do not know with pulsecast delivery remove, or receiver remove")
+            }
+        }
+
+        private struct Answer: Decodable {
+            let targets: [String]?
+            let receivers: [String]?
         }
     }
 

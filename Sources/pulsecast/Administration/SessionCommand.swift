@@ -13,11 +13,16 @@ struct SessionCommand: AsyncParsableCommand {
             discussion: """
                 Example:
                   pulsecast session list --device my-watch --since 30d
+                  pulsecast session list --device my-watch --search 2026-11
                 """)
         @OptionGroup var admin: AdminOptions
         @Option(help: .value("name", "Only of this device."), completion: .devices)
         var device: String?
         @Flag(help: "Only those of devices that are not registered.") var orphans = false
+        @Option(
+            help: .value(
+                "text", "Only those with it in the name or the notes, or of a day as 2026-11."))
+        var search: String?
         @Option(help: .value("count", "How many at most.")) var limit = 100
         @Option(
             help: .value("time", "Only those since a day (2026-11-21) or of the last 12h, 7d …"))
@@ -35,6 +40,7 @@ struct SessionCommand: AsyncParsableCommand {
             if let device { query.append(("device", device)) }
             if orphans { query.append(("orphans", "true")) }
             if let since { query.append(("since", String(try Self.seconds(since)))) }
+            if let search { query.append(("search", search)) }
             let page = try await admin.sessions(query, limit: limit, before: before)
             try admin.print(
                 page.list,

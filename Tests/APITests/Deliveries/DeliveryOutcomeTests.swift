@@ -15,7 +15,7 @@ import Testing
             self =
                 switch outcome {
                 case .delivered: .delivered
-                case .retry: .retry
+                case .retry, .slow: .retry
                 case .failed: .failed
                 case .gone: .gone
                 }

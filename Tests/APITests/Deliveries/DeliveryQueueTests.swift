@@ -74,6 +74,23 @@ import Testing
         #expect(queue.isWanted(first), "nothing is noted of a delivery that is over")
     }
 
+    @Test func `A device with a slow target comes after others`() {
+        var queue = DeliveryQueue()
+        for number in 1...3 { queue.insert(Self.delivery(Int64(number), of: 1)) }
+        for number in 4...6 { queue.insert(Self.delivery(Int64(number), of: UInt32(number))) }
+        guard let first = queue.next(at: Self.start) else {
+            Issue.record("none was due")
+            return
+        }
+        queue.ended(first, next: nil, isSlow: true)
+        var begun: [Int64] = []
+        while let next = queue.next(at: Self.start) {
+            begun.append(next.id)
+            queue.ended(next, next: nil)
+        }
+        #expect(first.id == 1 && begun == [4, 5, 6, 2, 3])
+    }
+
     @Test func `When it is full, devices with many make room for one with few`() {
         var queue = DeliveryQueue()
         queue.load([])

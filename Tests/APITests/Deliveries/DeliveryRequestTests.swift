@@ -42,7 +42,8 @@ import Transport
         }
         #expect(
             body.hasSuffix(
-                "name=\"file\"; filename=\"20251121T044000Z-1a2b3c4d.fit\"\r\n"
+                "name=\"file\"; filename=\"20251121T044000Z-1a2b3c4d-0000-0000-0000-000000000007.fit"
+                    + "\"\r\n"
                     + "Content-Type: application/vnd.ant.fit\r\n\r\n"))
         #expect(Self.text(request.tail) == "\r\n--BOUND--\r\n")
     }
@@ -90,8 +91,12 @@ import Transport
         for bad in ["", "a:b", "a::c", "a:b:c:d"] { #expect(!FitTrackeeSecret.isGiven(bad)) }
     }
 
-    @Test(arguments: [("ann", "ann"), ("..", "_."), (".hidden", "_hidden"), (".", "_")])
-    func `A device's folder is below the daemon's, and not hidden`(device: String, name: String) {
+    @Test(arguments: [
+        ("ann", "ann"), ("..", "_.."), (".hidden", "_.hidden"), (".", "_."), ("_a", "__a"),
+    ])
+    func `A device's folder is below the daemon's, not hidden, and no other's`(
+        device: String, name: String
+    ) {
         #expect(DeliveryFolder.folderName(of: device) == name)
     }
 }

@@ -63,7 +63,8 @@ import WireFormat
             lines.append(
                 #"{"type":"control","action":"stop","timestamp":\#(now),"seq":\#(number)}"#)
         }
-        for line in lines { try await client.send(text: Array(line.utf8)) }
+        // At once, as a watch that was out of reach: the end is told before the log has all of it.
+        try await client.send(text: Array(lines.joined(separator: "\n").utf8))
         for try await answer in client.answers {
             if case .ack(let sequence) = answer, sequence.rawValue >= lines.count { break }
         }
@@ -74,6 +75,18 @@ import WireFormat
         _ running: RunningDaemon, token: String
     ) async throws -> [[String: Any]] {
         try await ask(running, .get, "/deliveries", token: token).list
+    }
+
+    private static func rows(_ running: RunningDaemon) throws -> [Delivery] {
+        let device = try running.daemon.administration.known("ann").id
+        return try running.daemon.accounts.registry.deliveries(of: device, newest: 10)
+    }
+
+    /// Makes a delivery one of some minutes ago.
+    private static func age(_ delivery: Delivery, _ running: RunningDaemon) throws {
+        var delivery = delivery
+        delivery.changedAt = delivery.changedAt.advanced(bySeconds: -120)
+        try running.daemon.accounts.registry.putOutcome(delivery)
     }
 
     /// The file in a form's body.
@@ -118,6 +131,11 @@ import WireFormat
             #expect(
                 try await running.eventually { center.state.withLock { $0.ended.isEmpty } })
             #expect(try await Self.deliveries(running, token: token).count == 1)
+            let early = try await Self.ask(
+                running, .post, "/deliveries", #"{"session":"latest","target":"Diary"}"#,
+                token: token)
+            #expect(early.status == 409, "\(early.text)")
+            try Self.age(try #require(try Self.rows(running).first), running)
             #expect(server.requests.count == 1)
             let again = try await Self.ask(
                 running, .post, "/deliveries", #"{"session":"latest","target":"Diary"}"#,
@@ -233,9 +251,66 @@ import WireFormat
             #expect(erased.status == 200)
             #expect(try await Self.deliveries(running, token: token).isEmpty)
             #expect(try running.daemon.accounts.registry.waitingDeliveries(max: 9).isEmpty)
+            let center = running.daemon.deliveries
             let later = WallClock.now().advanced(bySeconds: 1e6)
-            let next = running.daemon.deliveries.state.withLock { $0.queue.next(at: later) }
-            #expect(next == nil)
+            // Nothing of it is under way, and nothing waits.
+            #expect(
+                try await running.eventually {
+                    center.state.withLock { state in
+                        var queue = state.queue
+                        return queue.next(at: later) == nil && queue.isIdle
+                    }
+                })
+        }
+    }
+
+    @Test func `Runs that many devices send at once are all delivered, whole`() async throws {
+        try await Self.run { running, _, server, url in
+            let tokens = try (0..<12).map { try running.addDevice("runner \($0)") }
+            for token in tokens {
+                let put = try await Self.ask(
+                    running, .put, "/targets/diary", #"{"kind":"webhook","address":"\#(url)"}"#,
+                    token: token)
+                #expect(put.status == 200)
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for (number, token) in tokens.enumerated() {
+                    group.addTask {
+                        try await Self.finishRun(
+                            running, token: token, session: RunningDaemon.session(number))
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(
+                try await running.eventually(seconds: 90) {
+                    server.requests.count == tokens.count
+                }, "\(server.requests.count)")
+            let sizes = Set(try server.requests.map { try Self.file(in: $0).count })
+            #expect(sizes.count == 1, "\(sizes)")
+        }
+    }
+
+    @Test func `A changed target gets what was on its way to the earlier address`() async throws {
+        try await Self.run(statuses: [503]) { running, token, server, url in
+            func put(_ path: String) async throws {
+                let answer = try await Self.ask(
+                    running, .put, "/targets/diary",
+                    #"{"kind":"webhook","address":"\#(url)\#(path)"}"#, token: token)
+                #expect(answer.status == 200)
+            }
+            try await put("/old")
+            try await Self.finishRun(running, token: token)
+            #expect(try await running.eventually(seconds: 60) { server.requests.count == 1 })
+            #expect(
+                try await running.eventually { try Self.rows(running).first?.reason != nil })
+            try await put("/new")
+            var waiting = try #require(try Self.rows(running).first)
+            #expect(waiting.state == .waiting)
+            waiting.dueAt = WallClock.now()
+            try running.daemon.accounts.registry.putOutcome(waiting)
+            #expect(try await running.eventually(seconds: 60) { server.requests.count == 2 })
+            #expect(server.requests.map(\.path) == ["/hook/old", "/hook/new"])
         }
     }
 
@@ -256,7 +331,7 @@ import WireFormat
                 })
             let names = try FileManager.default.contentsOfDirectory(atPath: folder + "/ann")
             let name = try #require(names.first)
-            #expect(names.count == 1 && name.hasSuffix("-\("\(Self.session)".prefix(8)).fit"))
+            #expect(names.count == 1 && name.hasSuffix("Z-\(Self.session).fit"))
             let exported = try await Self.ask(
                 running, .get, "/sessions/\(Self.session)/export?format=fit", token: token)
             #expect(

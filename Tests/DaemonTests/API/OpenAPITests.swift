@@ -41,7 +41,7 @@ import Transport
                 guard !isStream else { continue }
                 let path = operation.path.replacing("{share}", with: share)
                     .replacing("{token}", with: token).replacing("{id}", with: "\(session)")
-                    .replacing("{name}", with: name)
+                    .replacing("{name}", with: name).replacing("{number}", with: "1")
                 let statuses = Set(operation.answers.map(\.status))
                 let keys: [String?] = [operation.security == .shareID ? share : token, nil]
                 for key in keys {

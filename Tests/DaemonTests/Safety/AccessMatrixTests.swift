@@ -110,7 +110,7 @@ import Transport
     /// Routes authorized by a device's token as Bearer.
     static let ownerRoutes: [Route] = [
         Route(.get, "/v1/me"), Route(.get, "/v1/me/sessions"),
-        Route(.get, "/v1/me/sessions/SESSION"),
+        Route(.get, "/v1/me/sessions?search=a"), Route(.get, "/v1/me/sessions/SESSION"),
         Route(.put, "/v1/me/sessions/SESSION", body: #"{"name":"ann's"}"#),
         Route(.get, "/v1/me/sessions/SESSION/export?format=csv"), Route(.get, "/v1/me/shares"),
         Route(.get, "/v1/me/shares/link/opens"), Route(.get, "/v1/me/profile"),
@@ -122,6 +122,16 @@ import Transport
             .put, "/v1/me/receivers/mum",
             body: #"{"kind":"ntfy","address":"https://ntfy.example/x"}"#),
         Route(.delete, "/v1/me/receivers/mum", allowed: [204]),
+        Route(.get, "/v1/me/groups"),
+        Route(.post, "/v1/me/groups", allowed: [201], body: "{}"),
+        Route(
+            .post, "/v1/me/groups/join", allowed: [404], body: #"{"invitation":"x"}"#),
+        Route(.delete, "/v1/me/groups/GROUP", allowed: [404]),
+        Route(.post, "/v1/me/groups/GROUP/invite", allowed: [404], body: "{}"),
+        Route(.post, "/v1/me/groups/GROUP/rotate", allowed: [404]),
+        Route(.delete, "/v1/me/groups/GROUP/members/1", allowed: [404]),
+        Route(.post, "/v1/me/shares/link/code", allowed: [201], body: "{}"),
+        Route(.post, "/v1/me/shares/link/rotate"),
         Route(.get, "/v1/me/targets"),
         Route(
             .put, "/v1/me/targets/diary",

@@ -13,6 +13,15 @@ import Transport
     private static let json: HTTPFields = ["Content-Type": "application/json"]
     private static let unknownSecret = "pa_" + String(repeating: "A", count: 22)
 
+    /// The HTTP port's routes of the page.
+    static let patterns = [
+        "GET /admin", "POST /v1/admin/sessions", "DELETE /v1/admin/sessions",
+        "GET /v1/admin/health", "GET /v1/admin/devices", "POST /v1/admin/devices",
+        "DELETE /v1/admin/devices/:name", "POST /v1/admin/devices/:name/setup",
+        "POST /v1/admin/devices/:name/rotate", "POST /v1/admin/devices/:name/revoke",
+        "GET /v1/admin/shares", "POST /v1/admin/shares/:name/revoke",
+    ]
+
     /// Every route of the page with a body that it takes.
     private static let routes: [(method: HTTPRequest.Method, path: String, body: String)] = [
         (.get, "/admin", ""), (.post, "/v1/admin/sessions", #"{"secret":"x"}"#),

@@ -14,8 +14,9 @@ import WireFormat
 ///
 /// Each route of the HTTP listener must be in one of the two lists here, or a test fails. A new
 /// route is thereby classified as showing recorded data or not; routes that show it are tested.
+/// What the daemon sends on its own stands in the first list, too.
 @Suite(.serialized) struct OutletTests {
-    /// Outlets that show recorded sessions to the holder of a share's ID.
+    /// Outlets that show recorded sessions to the holder of a share's ID, and to its receivers.
     enum Outlet: String, CaseIterable {
         case live = "GET /v1/shares/:share/live"
         case events = "GET /v1/shares/:share/events"
@@ -34,6 +35,9 @@ import WireFormat
         case namedPage = "GET /@:share"
         case overlay = "GET /overlay/:share"
         case startPage = "GET /"
+        case alertMessage = "messages to receivers of alerts"
+
+        var isRoute: Bool { rawValue.hasPrefix("GET /") }
     }
 
     /// Routes that show nothing of a session without its device's token.
@@ -41,12 +45,7 @@ import WireFormat
         "GET /v1/device", "GET /me", "GET /record", "GET /record-worker.js", "GET /assets/*",
         "GET /favicon.ico",
         "GET /manifest.webmanifest", "POST /c", "POST /v1/shares/:share/cheer",
-        "GET /openapi.json", "GET /alert/:token", "POST /alert/:token", "GET /admin",
-        "POST /v1/admin/sessions", "DELETE /v1/admin/sessions", "GET /v1/admin/health",
-        "GET /v1/admin/devices", "POST /v1/admin/devices", "DELETE /v1/admin/devices/:name",
-        "POST /v1/admin/devices/:name/setup", "POST /v1/admin/devices/:name/rotate",
-        "POST /v1/admin/devices/:name/revoke", "GET /v1/admin/shares",
-        "POST /v1/admin/shares/:name/revoke",
+        "GET /openapi.json", "GET /alert/:token", "POST /alert/:token",
     ]
     /// Routes by token, and preflight requests.
     private static let otherBeginnings = [
@@ -60,12 +59,13 @@ import WireFormat
         try await RunningDaemon.run { running in
             let routes = running.daemon.server.routes(of: "http")
             #expect(routes.count > 30)
-            let known = Set(Outlet.allCases.map(\.rawValue) + Self.otherRoutes)
+            let known = Set(
+                Outlet.allCases.map(\.rawValue) + Self.otherRoutes + AdminPageTests.patterns)
             for route in routes {
                 let isOther = Self.otherBeginnings.contains { route.hasPrefix($0) }
                 #expect(known.contains(route) || isOther, "\(route) is on no list")
             }
-            for outlet in Outlet.allCases {
+            for outlet in Outlet.allCases where outlet.isRoute {
                 #expect(routes.contains(outlet.rawValue), "\(outlet.rawValue) is gone")
             }
         }
@@ -73,16 +73,17 @@ import WireFormat
 
     // MARK: A run from home and back
 
-    private static let home = (latitude: 48.2, longitude: 11.6)
-    private static let session = SessionID(high: 0x4012, low: 1 << 63)
+    static let home = (latitude: 48.2, longitude: 11.6)
+    static let session = SessionID(high: 0x4012, low: 1 << 63)
     private static let turn = 1200
+    private static let start = (WallClock.now().secondsSince1970 - Double(2 * turn)).rounded(.down)
     private static let radius = 200.0
     /// Heart rate, pod power and pod cadence that occur within the zone only.
     private static let rateAtHome = 177
     private static let wattsAtHome = 777
     private static let cadenceAtHome = 233
 
-    private static func metersFromHome(_ latitude: Double, _ longitude: Double) -> Double {
+    static func metersFromHome(_ latitude: Double, _ longitude: Double) -> Double {
         let degree = 6_371_000 * Double.pi / 180
         let north = (latitude - home.latitude) * degree
         let east = (longitude - home.longitude) * degree * cos(home.latitude * .pi / 180)
@@ -90,7 +91,7 @@ import WireFormat
     }
 
     /// Sends a position, heart rate and pod sample a second, east and back at 4 m/s, until now.
-    private static func send(
+    static func send(
         _ seconds: Range<Int>, of start: Double, to running: RunningDaemon, token: String
     ) async throws {
         let client = try await DeviceClient.connect(to: try running.address(.tcp), format: .text)
@@ -137,7 +138,8 @@ import WireFormat
 
     /// Returns what the outlet sends as an answer and for a while after it.
     private static func read(
-        _ outlet: Outlet, of share: String, _ running: RunningDaemon, from start: Double
+        _ outlet: Outlet, of share: String, _ running: RunningDaemon, from start: Double,
+        _ receiver: AlertReceiver? = nil
     ) async throws -> [String] {
         let path = String(outlet.rawValue.dropFirst(4)).replacing(":share", with: share)
             .replacing(":room", with: "r")
@@ -174,6 +176,8 @@ import WireFormat
             return [try await running.ask(.get, path, token: bearer).text]
         case .namedPage: return [try await running.ask(.get, "/\(share)").text]
         case .startPage: return [try await running.ask(.get, "/?share=\(share)").text]
+        case .alertMessage:
+            return try await receiver?.messages(to: share, of: session, running, from: start) ?? []
         default: return [try await running.ask(.get, path).text]
         }
     }
@@ -198,20 +202,19 @@ import WireFormat
     }
 
     /// All numbers that follow the key in the text.
-    private static func numbers(_ key: String, in text: String) -> [Double] {
+    static func numbers(_ key: String, in text: String) -> [Double] {
         let quoted = "\"\(key)\":"
         return text.ranges(of: quoted).compactMap { range in
             Double(text[range.upperBound...].prefix { "-+.eE0123456789".contains($0) })
         }
     }
 
-    private static func check(_ text: String, _ name: String, startedAfter shown: Double) {
-        for (latitude, longitude) in zip(
-            numbers("latitude", in: text), numbers("longitude", in: text))
-        {
+    static func check(_ text: String, _ name: String, startedAfter shown: Double) {
+        let places = zip(numbers("latitude", in: text), numbers("longitude", in: text))
+        for (latitude, longitude) in places + AlertReceiver.places(in: text) {
             #expect(metersFromHome(latitude, longitude) > radius, "\(name)")
         }
-        for key in ["time", "startedAt", "since"] {
+        for key in ["time", "startedAt", "since", "seenAt"] {
             for time in numbers(key, in: text) where time > 1 {
                 #expect(time >= shown - 0.01, "\(key) on \(name)")
             }
@@ -239,74 +242,99 @@ import WireFormat
         }
     }
 
+    /// Adds runners, their shares, and a place to hide.
+    ///
+    /// - Returns: The token of the runner who hides, and IDs and names of shares by who has them.
+    private static func prepare(
+        _ running: RunningDaemon, _ receiver: AlertReceiver
+    ) async throws -> (token: String, shares: [String: String]) {
+        let token = try running.addDevice("ann")
+        var shares = ["own": try running.addShare(of: "ann"), "named": "@anna"]
+        // The holder of both links must not be able to compute a difference.
+        shares["beside"] = try running.addShare(of: "ann") { $0.scope = [.heartRate, .metrics] }
+        let named = try running.addShare(of: "ann") { $0.publicName = PublicName("anna") }
+        let accounts = running.daemon.accounts
+        try receiver.register(
+            for: try #require(accounts.shares(namedOrID: named).first), running)
+        _ = try running.addDevice("bob")
+        _ = try running.addShare(of: "bob")
+        let group = try running.daemon.administration.createShare(
+            ShareRequest(), of: .group(accounts.shares.map(\.key)), stem: "both")
+        shares["group"] = group.id.text
+        let zones = try await running.ask(
+            .put, "/v1/me/zones", token: token,
+            body: """
+                {"zones":[{"name":"home","latitude":\(home.latitude),\
+                "longitude":\(home.longitude),"radiusMeters":\(radius)}],\
+                "trimStartMeters":100}
+                """)
+        try #require(zones.status == 200)
+        return (token, shares)
+    }
+
     @Test func `No outlet shows what lies at home, whoever asks, before and after a restart`()
         async throws
     {
         let folder = RunningDaemon.newFolder()
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        var shares: [String: String] = [:]
-        let start = (WallClock.now().secondsSince1970 - Double(2 * Self.turn)).rounded(.down)
-        var shownFrom = 0.0
-        for life in 1...2 {
-            try await RunningDaemon.again(in: folder) { running in
-                if life == 1 {
-                    let token = try running.addDevice("ann")
-                    shares["own"] = try running.addShare(of: "ann")
-                    // The holder of both links must not be able to compute a difference.
-                    shares["beside"] = try running.addShare(of: "ann") {
-                        $0.scope = [.heartRate, .metrics]
+        try await AlertReceiver.run { receiver in
+            var shares: [String: String] = [:]
+            var shownFrom = 0.0
+            for life in 1...2 {
+                try await RunningDaemon.again(in: folder, receiver.trust) { running in
+                    if life == 1 {
+                        let (token, made) = try await Self.prepare(running, receiver)
+                        shares = made
+                        try await Self.checkAtHome(running, receiver, shares, token: token)
+                        try await Self.send(
+                            20..<2 * Self.turn, of: Self.start, to: running, token: token)
                     }
-                    _ = try running.addShare(of: "ann") {
-                        $0.publicName = PublicName("anna")
-                    }
-                    shares["named"] = "@anna"
-                    _ = try running.addDevice("bob")
-                    _ = try running.addShare(of: "bob")
-                    let group = try running.daemon.administration.createShare(
-                        ShareRequest(), of: .group(running.daemon.accounts.shares.map(\.key)),
-                        stem: "both")
-                    shares["group"] = group.id.text
-                    let zones = try await running.ask(
-                        .put, "/v1/me/zones", token: token,
-                        body: """
-                            {"zones":[{"name":"home","latitude":\(Self.home.latitude),\
-                            "longitude":\(Self.home.longitude),"radiusMeters":\(Self.radius)}],\
-                            "trimStartMeters":100}
-                            """)
-                    try #require(zones.status == 200)
-                    // While the runner is at home nothing is there.
-                    try await Self.send(0..<20, of: start, to: running, token: token)
-                    for outlet in [Outlet.latest, .history, .week, .publicLatest, .live] {
-                        for (who, share) in shares {
-                            for text in try await Self.read(
-                                outlet, of: share, running, from: start)
-                            {
-                                // A share that waits has the daemon's own time.
-                                let now = WallClock.now().secondsSince1970
-                                Self.check(text, "\(outlet) of \(who)", startedAfter: now - 60)
-                                #expect(!text.contains("startedAt"))
-                                #expect(outlet != .week || !text.contains("true"))
-                            }
-                        }
-                    }
-                    try await Self.send(20..<2 * Self.turn, of: start, to: running, token: token)
-                }
-                let own = try #require(shares["own"])
-                let page = try await running.ask(.get, "/v1/shares/\(own)/history?limit=1")
-                let first = Self.numbers("time", in: page.text).first
-                shownFrom = max(shownFrom, try #require(first))
-                #expect(shownFrom > start + 50)
-                for outlet in Outlet.allCases {
-                    for (who, share) in shares {
-                        for text in try await Self.read(outlet, of: share, running, from: start) {
-                            Self.check(
-                                text, "\(outlet) of \(who), life \(life)",
-                                startedAfter: shownFrom)
-                        }
-                    }
+                    shownFrom = try await Self.checkAll(
+                        running, receiver, shares, life: life, shownFrom)
                 }
             }
         }
+    }
+
+    /// While the runner is at home nothing is there.
+    private static func checkAtHome(
+        _ running: RunningDaemon, _ receiver: AlertReceiver, _ shares: [String: String],
+        token: String
+    ) async throws {
+        try await send(0..<20, of: start, to: running, token: token)
+        for outlet in [Outlet.latest, .history, .week, .publicLatest, .live, .alertMessage] {
+            for (who, share) in shares {
+                for text in try await read(outlet, of: share, running, from: start, receiver) {
+                    // A share that waits has the daemon's own time.
+                    let now = WallClock.now().secondsSince1970
+                    check(text, "\(outlet) of \(who)", startedAfter: now - 60)
+                    #expect(!text.contains("startedAt"))
+                    #expect(outlet != .week || !text.contains("true"))
+                }
+            }
+        }
+    }
+
+    /// - Returns: Time before which a later life shows nothing, either.
+    private static func checkAll(
+        _ running: RunningDaemon, _ receiver: AlertReceiver, _ shares: [String: String], life: Int,
+        _ shownBefore: Double
+    ) async throws -> Double {
+        let own = try #require(shares["own"])
+        let page = try await running.ask(.get, "/v1/shares/\(own)/history?limit=1")
+        let shownFrom = max(shownBefore, try #require(numbers("time", in: page.text).first))
+        #expect(shownFrom > start + 50)
+        for outlet in Outlet.allCases {
+            for (who, share) in shares {
+                let texts = try await read(outlet, of: share, running, from: start, receiver)
+                #expect(outlet != .alertMessage || texts.isEmpty == (who != "named"))
+                for text in texts {
+                    check(
+                        text, "\(outlet) of \(who), life \(life)", startedAfter: shownFrom)
+                }
+            }
+        }
+        return shownFrom
     }
 
     @Test func `A group shows of each runner what the runner's own share does`() async throws {

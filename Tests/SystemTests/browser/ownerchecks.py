@@ -28,6 +28,7 @@ def owner(browser, cast):
     page.run("document.querySelector('.session-note form').requestSubmit()")
     page.wait("document.querySelector('.session-name').textContent === 'By the lake'", PATIENCE)
     page.wait("document.querySelector('.session-words').textContent.includes('7 of 10')", PATIENCE)
+    search(page)
     page.run("document.querySelector('.new-share').open = true")
     page.run("document.querySelector('.new-share [name=label]').value = 'Mum'")
     page.run("document.querySelector('.new-share form').requestSubmit()")
@@ -51,6 +52,24 @@ def owner(browser, cast):
            "the token stood in an address")
 
 
+def search(page):
+    """What is typed is searched in the name; a text that nothing has says so, and leaves with the text."""
+    def type_text(text):
+        page.run(f"(field => {{ field.value = '{text}'; field.dispatchEvent(new Event('input')); }})("
+                 "document.querySelector('.session-search input'))")
+
+    expect(page.run("document.querySelector('.session-search label').textContent").startswith("Search"),
+           "the field has no label")
+    type_text("marathon")
+    page.wait("document.querySelector('.sessions .empty').checkVisibility()", PATIENCE)
+    page.wait("!document.querySelector('.session')", PATIENCE)
+    expect("marathon" in page.run("document.querySelector('.sessions .empty').textContent"), "nothing is said")
+    type_text("LAKE ")
+    page.wait("document.querySelector('.session-name')?.textContent === 'By the lake'", PATIENCE)
+    expect(not page.run("document.querySelector('.sessions .empty').checkVisibility()"), "it says empty")
+    type_text("")
+
+
 def settings(browser, cast):
     """Hidden places on the map and in numbers, trims, profile and course: the daemon has what is said."""
     def asked(path):
@@ -60,9 +79,12 @@ def settings(browser, cast):
             return answer.read().decode()
 
     def save(card, said):
+        submit(f"{card} form", said)
+
+    def submit(form, said):
         # Earlier words would stand before those of this attempt.
         page.run("document.querySelectorAll('.toast').forEach((toast) => toast.remove())")
-        page.run(f"document.querySelector('{card} form').requestSubmit()")
+        page.run(f"document.querySelector('{form}').requestSubmit()")
         page.wait(f"document.querySelector('.toast')?.textContent.includes('{said}')", PATIENCE)
 
     page = browser.open(f"{cast.base}/me#{cast.settled}", width=900, height=2400)
@@ -134,6 +156,18 @@ def settings(browser, cast):
     expect([told[0]["kind"], told[0]["share"]] == ["ntfy", "alerts"], f"{told}")
     page.run("document.querySelector('.receiver-list .danger').click()")
     page.wait("!document.querySelector('.receiver-list li')", PATIENCE)
+    page.run("document.querySelector('.new-group').open = true")
+    page.run("document.querySelector('.new-group [name=label]').value = 'Sunday'")
+    page.run("document.querySelector('.new-group form button[type=submit]').click()")
+    page.wait("document.querySelector('.group-list li')?.textContent.includes('Sunday')", PATIENCE)
+    page.run("document.querySelector('.group-list button:not(.quiet):not(.danger)').click()")
+    page.wait("document.querySelector('.qr-text').textContent.includes('/me#join=')", PATIENCE)
+    page.run("document.querySelector('.qr .close').click()")
+    page.run("""document.querySelector('.join-group [name=invitation]').value =
+        document.querySelector('.qr-text').textContent""")
+    submit(".join-group", "in the group already")
+    page.run("window.confirm = () => true; document.querySelector('.group-list .danger').click()")
+    page.wait("!document.querySelector('.group-list li.group')", PATIENCE)
     page.run("document.querySelector('.new-target').open = true")
     page.run("""for (const [name, value] of [['name', 'diary'], ['kind', 'fittrackee'],
         ['address', 'https://runs.example'], ['secret', 'tk']]) {

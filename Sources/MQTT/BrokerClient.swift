@@ -1,0 +1,125 @@
+import Foundation
+import Synchronization
+
+/// A client of one MQTT broker: it keeps retained messages there, and takes the messages of given
+/// topics. Thread `mqtt` connects, and connects again after a failure. Any thread may put messages.
+///
+///     put ──▶ RetainedMessages ──▶ thread mqtt ──▶ broker ──▶ thread mqtt ──▶ received
+package final class BrokerClient: Sendable {
+    package enum Change: Hashable, Sendable {
+        case connected
+        /// The connection ended, or there was none. `attempts` counts the failures in a row; a
+        /// connection that lasted for less than a minute is one of them.
+        case disconnected(reason: String, attempts: Int)
+        /// The broker refuses something that the client may not do there.
+        case refused(what: String, reason: String)
+    }
+
+    /// What thread `mqtt` calls. Nothing of it may block.
+    package struct Callbacks: Sendable {
+        /// Takes a message, and says whether its topic is wanted; if not, the client unsubscribes.
+        let received: @Sendable (BrokerMessage) -> Bool
+        let changed: @Sendable (Change) -> Void
+
+        package init(
+            received: @escaping @Sendable (BrokerMessage) -> Bool,
+            changed: @escaping @Sendable (Change) -> Void
+        ) {
+            self.received = received
+            self.changed = changed
+        }
+    }
+
+    private struct State: Sendable {
+        var messages = RetainedMessages()
+        var isConnected = false
+        var isStopping = false
+        /// Monotonic seconds.
+        var acceptedAt = 0.0
+    }
+
+    /// Whether the program was built with an MQTT library.
+    package static var isBuilt: Bool { BrokerConnection.isBuilt }
+    /// Longest message that is taken, in bytes; a position of OwnTracks needs some 400.
+    package static let messageBytesMax = 16 << 10
+
+    private static let waitSecondsMax = 60
+    /// Two clients of one name end each other's connections, at once and for ever.
+    private static let steadySeconds = 60.0
+    /// Seconds for the farewell; the broker gives the will to subscribers if it does not come.
+    private static let stopSeconds = 2
+
+    let settings: BrokerSettings
+    private let clock: @Sendable () -> Double
+    private let state = Mutex(State())
+    private let wakeup = DispatchSemaphore(value: 0)
+    private let finished = DispatchSemaphore(value: 0)
+
+    /// - Parameters:
+    ///   - settings: How the broker is reached, and what is asked of it.
+    ///   - clock: Monotonic seconds.
+    package init(_ settings: BrokerSettings, clock: @escaping @Sendable () -> Double) {
+        self.settings = settings
+        self.clock = clock
+    }
+
+    package func start(_ callbacks: Callbacks) {
+        let thread = Thread { [self] in run(callbacks) }
+        thread.name = "mqtt"
+        thread.start()
+    }
+
+    /// Says goodbye to the broker. A broker that does not answer is waited for 2 s at most.
+    package func stop() {
+        state.withLock { $0.isStopping = true }
+        wakeup.signal()
+        _ = finished.wait(timeout: .now() + .seconds(Self.stopSeconds))
+    }
+
+    package var isConnected: Bool { state.withLock { $0.isConnected } }
+
+    /// Puts the message that its topic should keep. Without a connection it is dropped.
+    package func put(_ message: BrokerMessage) {
+        let now = clock()
+        state.withLock { state in
+            guard state.isConnected else { return }
+            state.messages.put(message, at: now)
+        }
+    }
+
+    // MARK: Thread mqtt
+
+    var isStopping: Bool { state.withLock { $0.isStopping } }
+
+    func takeNext() -> BrokerMessage? { state.withLock { $0.messages.takeNext() } }
+
+    /// Notes that the broker has accepted the client.
+    func begin() {
+        let now = clock()
+        state.withLock { state in
+            state.isConnected = true
+            state.acceptedAt = now
+        }
+    }
+
+    private func run(_ callbacks: Callbacks) {
+        var attempts = 0
+        while !isStopping {
+            let reason = BrokerConnection.serve(self, callbacks)
+            let now = clock()
+            let wasSteady = state.withLock { state -> Bool in
+                defer {
+                    state.isConnected = false
+                    state.messages.removeAll()
+                }
+                return state.isConnected && now - state.acceptedAt >= Self.steadySeconds
+            }
+            if isStopping { break }
+            attempts = wasSteady ? 1 : attempts + 1
+            callbacks.changed(.disconnected(reason: reason, attempts: attempts))
+            let seconds = min(Self.waitSecondsMax, 1 << min(attempts - 1, 6))
+            _ = wakeup.wait(timeout: .now() + .seconds(seconds))
+        }
+        finished.signal()
+    }
+}

@@ -1,0 +1,77 @@
+import Testing
+
+@testable import Runtime
+
+@Suite struct MQTTTopicsTests {
+    private static func topics(_ prefix: String = "pulsecast") -> MQTTTopics {
+        var settings = Configuration.MQTT()
+        settings.prefix = prefix
+        return MQTTTopics(settings)
+    }
+
+    @Test func `A share's name becomes a part of topics that everybody takes`() {
+        let topics = Self.topics("home/runs")
+        let part = MQTTTopics.part("Jané:to work/+#")
+        #expect(part == "Jan--to-work---")
+        #expect(topics.state(part) == "home/runs/Jan--to-work---/state")
+        #expect(
+            topics.discovery(part)
+                == "homeassistant/device/home-runs_Jan--to-work---/config")
+        #expect(topics.clientID == "pulsecast-home-runs")
+    }
+
+    @Test(arguments: [
+        ("pulsecast/ann/state", "ann"), ("pulsecast//state", nil), ("pulsecast/state", nil),
+        ("pulsecast/a/b/state", nil), ("pulsecast/Jané/state", nil), ("other/ann/state", nil),
+        ("pulsecast/ann/status", nil),
+    ])
+    func `Only the daemon's own state topics are cleared`(topic: String, part: String?) {
+        #expect(Self.topics().part(ofState: topic) == part)
+    }
+
+    @Test func `Without a prefix for discoveries nothing is announced`() {
+        var settings = Configuration.MQTT()
+        settings.discoveryPrefix = ""
+        #expect(MQTTTopics(settings).discovery("ann") == nil)
+    }
+
+    @Test(arguments: [
+        ("shares", "ann, bob:home", true), ("shares", "a:b, a/b", false), ("shares", "???", false),
+        // An ID is a secret, and topics are not.
+        ("shares", "AAAAAAAAAAAAAAAAAAAAAA", false), ("prefix", "a/b", true), ("prefix", "", false),
+        ("prefix", "a/+", false), ("prefix", "$SYS", false), ("prefix", "/a", false),
+        ("discovery_prefix", "", true), ("owntracks", "owntracks/a/b=ann", true),
+        ("owntracks", "owntracks/#=ann", false), ("owntracks", "owntracks/a/b", false),
+        ("owntracks", "t/a=ann,t/a=bob", false), ("owntracks", "t/a=", false),
+    ])
+    func `Topics are checked`(key: String, value: String, isAllowed: Bool) {
+        var loader = ConfigurationLoader()
+        loader.hasMQTT = true
+        loader.add(environment: [
+            "PULSECAST_MQTT_HOST": "h", "PULSECAST_MQTT_\(key.uppercased())": value,
+        ])
+        _ = loader.load()
+        #expect(loader.errors.isEmpty == isAllowed, "\(loader.errors)")
+    }
+
+    @Test func `A program without a library says how it is built with one`() {
+        var loader = ConfigurationLoader()
+        loader.hasMQTT = false
+        loader.add(yaml: "mqtt: {host: broker}", path: "f")
+        _ = loader.load()
+        let said = loader.errors.map(\.description)
+        #expect(
+            said.count == 1 && said[0].hasPrefix("mqtt.host: ") && said[0].contains("--traits MQTT")
+        )
+    }
+
+    @Test func `Shares without a broker are a mistake`() {
+        var loader = ConfigurationLoader()
+        loader.add(yaml: "mqtt: {shares: [ann]}", path: "f")
+        _ = loader.load()
+        #expect(
+            loader.errors.map(\.description) == [
+                "mqtt.host: the broker of mqtt.shares and mqtt.owntracks is missing"
+            ])
+    }
+}
