@@ -4,6 +4,18 @@
 
 // One array a file, then one line a file; a test of ViewerPages compares both with the folder.
 
+static const uint8_t admin_html[] = {
+#embed "../ViewerPages/Resources/admin.html"
+};
+static const uint8_t admin_js[] = {
+#embed "../ViewerPages/Resources/admin.js"
+};
+static const uint8_t adminclient_js[] = {
+#embed "../ViewerPages/Resources/adminclient.js"
+};
+static const uint8_t adminwords_js[] = {
+#embed "../ViewerPages/Resources/adminwords.js"
+};
 static const uint8_t alert_html[] = {
 #embed "../ViewerPages/Resources/alert.html"
 };
@@ -90,6 +102,9 @@ static const uint8_t importfiles_js[] = {
 };
 static const uint8_t leader_js[] = {
 #embed "../ViewerPages/Resources/leader.js"
+};
+static const uint8_t linkdialog_js[] = {
+#embed "../ViewerPages/Resources/linkdialog.js"
 };
 static const uint8_t live_css[] = {
 #embed "../ViewerPages/Resources/live.css"
@@ -299,6 +314,10 @@ static const uint8_t zones_js[] = {
 #define FILE(name, bytes) {name, bytes, sizeof bytes}
 
 static const struct cpages_file files[] = {
+    FILE("admin.html", admin_html),
+    FILE("admin.js", admin_js),
+    FILE("adminclient.js", adminclient_js),
+    FILE("adminwords.js", adminwords_js),
     FILE("alert.html", alert_html),
     FILE("alert.js", alert_js),
     FILE("alerttaken.html", alerttaken_html),
@@ -328,6 +347,7 @@ static const struct cpages_file files[] = {
     FILE("icon.svg", icon_svg),
     FILE("importfiles.js", importfiles_js),
     FILE("leader.js", leader_js),
+    FILE("linkdialog.js", linkdialog_js),
     FILE("live.css", live_css),
     FILE("live.html", live_html),
     FILE("live.js", live_js),

@@ -40,7 +40,7 @@ public final class PulsecastDaemon: Sendable {
     /// Devices that can begin only one session a day (``SessionQuota``), as reported last.
     let crowdedDevices = Mutex(Set<DeviceID>())
     /// Settings with all reloads since the start.
-    let settings: Mutex<Configuration>
+    let settings: RunningSettings
 
     /// Opens the state folder, recovers the log and prepares the listeners; nothing listens yet.
     ///
@@ -74,7 +74,7 @@ public final class PulsecastDaemon: Sendable {
         logger: Logger, disk: (String) -> any Disk
     ) throws {
         self.configuration = configuration
-        settings = Mutex(configuration)
+        settings = RunningSettings(configuration)
         self.environment = environment
         self.logger = logger
         let processID = ProcessInfo.processInfo.processIdentifier
@@ -111,7 +111,8 @@ public final class PulsecastDaemon: Sendable {
             pipeline: pipeline, accounts: accounts, administration: administration,
             pushes: pushes, alerts: alerts, alertTeller: alertTeller,
             deliveries: deliveries, deliverySender: deliverySender, health: health,
-            identity: identity, address: address, pages: pages, logger: logger)
+            identity: identity, address: address, pages: pages, settings: settings,
+            logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
         areSocketsKept = !descriptors.descriptors.isEmpty
         server = try listeners.server(descriptors: descriptors)

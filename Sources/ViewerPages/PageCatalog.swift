@@ -4,7 +4,7 @@
 /// a file forever, and all files are compressed. A hash also covers the names of referenced files.
 public struct PageCatalog: Sendable {
     public enum Page: String, CaseIterable, Sendable {
-        case live, group, overlay, record, start, alert
+        case admin, live, group, overlay, record, start, alert
         case alertTaken = "alerttaken"
         case owner = "me"
         case notFound = "notfound"

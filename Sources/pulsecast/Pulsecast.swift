@@ -20,7 +20,7 @@ struct Pulsecast: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DoctorCommand.self,
             BackupCommand.self, RestoreCommand.self,
-            DeviceCommand.self,
+            AdminLinkCommand.self, DeviceCommand.self,
             ShareCommand.self, ReceiverCommand.self, DeliveryCommand.self,
             SessionCommand.self, TrainingCommand.self,
             PushCommand.self,

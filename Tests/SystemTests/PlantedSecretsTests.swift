@@ -47,12 +47,31 @@ extension SystemTests {
             let turned = try await daemon.command(["device", "rotate", "cid", "--json"])
             secrets["rotated token"] = try #require(turned.object["token"] as? String)
             _ = try await daemon.command(["share", "revoke", "dan"])
+            secrets["admin link"] = try await adminLink(daemon)
+            let opened = try await open(try await adminLink(daemon), at: daemon)
+            let session = try #require(
+                try JSONSerialization.jsonObject(with: Data(opened.body)) as? [String: Any])
+            secrets["admin session"] = try #require(session["token"] as? String)
             for number in 0..<5 {
                 let digits = String(repeating: "\(number)xQ", count: 14)
                 secrets["wrong token \(number)"] = "pc_" + digits + "A"
                 secrets["wrong link \(number)"] = String(digits.prefix(21)) + "A"
             }
             return secrets
+        }
+
+        private func adminLink(_ daemon: DaemonProcess) async throws -> String {
+            let made = try await daemon.command(["admin-link", "--json"])
+            let url = try #require(made.object["url"] as? String)
+            return String(try #require(url.split(separator: "#").last))
+        }
+
+        private func open(
+            _ secret: String, at daemon: DaemonProcess
+        ) async throws -> HTTPClient.Answer {
+            try await HTTPClient(try daemon.address("http", .http)).send(
+                .post, "/v1/admin/sessions", fields: ["Content-Type": "application/json"],
+                body: Array(#"{"secret":"\#(secret)"}"#.utf8))
         }
 
         private func use(_ secrets: [String: String], at daemon: DaemonProcess) async throws {
@@ -75,6 +94,9 @@ extension SystemTests {
                 _ = try await http.send(
                     .post, "/c", fields: ["Content-Type": "application/json"],
                     body: Array(#"{"code":"\#(secret)"}"#.utf8))
+                _ = try await open(secret, at: daemon)
+                _ = try await http.send(
+                    .get, "/v1/admin/devices", fields: ["Authorization": "Bearer \(secret)"])
                 let device = try daemon.connect()
                 let hello =
                     #"{"type":"hello","token":"\#(secret)","session":"\#(UUID().uuidString)"}"#
@@ -90,7 +112,7 @@ extension SystemTests {
                 texts[path] = Data(try await operations.send(.get, path).body)
             }
             let http = HTTPClient(try daemon.address("http", .http))
-            for path in ["/", "/me", "/record", "/openapi.json", "/nowhere"] {
+            for path in ["/", "/me", "/record", "/admin", "/openapi.json", "/nowhere"] {
                 texts["page \(path)"] = Data(try await http.send(.get, path).body)
             }
             for list in [["device", "list"], ["share", "list"], ["share", "opens", "ann"]] {

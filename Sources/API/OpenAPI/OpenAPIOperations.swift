@@ -1,7 +1,7 @@
 import Recordings
 import Transport
 
-/// Every operation of the HTTP port except pages and WebSockets.
+/// Every operation of the HTTP port except pages, WebSockets, and what the administration page asks.
 enum OpenAPIOperations {
     static let all = viewers + [confirmation] + owner + push + readers + [description]
 

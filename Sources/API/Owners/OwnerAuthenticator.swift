@@ -16,17 +16,21 @@ struct OwnerAuthenticator: Sendable {
     func device(token: String?, peer: PeerAddress) -> Result<Device, TokenRefusal> {
         guard let token else { return .failure(.wrong) }
         if let device = accounts.device(withToken: token) { return .success(device) }
-        let now = clock()
-        return accounts.withState { state in
-            switch state.failures.failed(peer.key, at: now) {
-            case .refuse: .failure(.wrong)
-            case .slowDown(let seconds): .failure(.tooMany(retryAfterSeconds: seconds))
-            }
-        }
+        return .failure(accounts.refuseGuess(of: peer, at: clock()))
     }
 
     func device(of request: HTTPRequest) -> Result<Device, TokenRefusal> {
         device(token: request.bearerToken, peer: request.peer)
+    }
+}
+
+extension Accounts {
+    /// Counts a wrong token as a failed guess of its sender.
+    func refuseGuess(of peer: PeerAddress, at now: Timestamp) -> TokenRefusal {
+        switch withState({ $0.failures.failed(peer.key, at: now) }) {
+        case .refuse: .wrong
+        case .slowDown(let seconds): .tooMany(retryAfterSeconds: seconds)
+        }
     }
 }
 

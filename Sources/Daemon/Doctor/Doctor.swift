@@ -106,8 +106,7 @@ public struct Doctor: Sendable {
             return [.fine("disk", "\(state.path) is not there yet; the first start makes it")]
         }
         var findings: [Finding] = []
-        let attributes = try? files.attributesOfFileSystem(forPath: state.path)
-        if let free = (attributes?[.systemFreeSize] as? NSNumber)?.intValue {
+        if let free = state.freeBytes {
             findings.append(DoctorThresholds.diskSpace(freeBytes: free))
         }
         if let milliseconds = DiskTimer(folder: state.path).medianMilliseconds() {

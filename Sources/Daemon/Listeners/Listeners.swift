@@ -22,8 +22,10 @@ struct Listeners {
     let identity: TLSIdentity?
     let address: PublicAddress
     let pages: PageCache
+    let settings: RunningSettings
     let logger: Logger
     let waitingCommands = WaitingCommands()
+    let adminSessions = AdminSessions()
 
     /// - Parameter descriptors: Sockets that systemd opened; they replace the daemon's own.
     /// - Returns: A server that does not listen yet.
@@ -77,20 +79,37 @@ struct Listeners {
     private func admin(_ descriptors: ListenDescriptors) -> ListenerConfiguration {
         let path = state.adminSocket(
             configured: configuration.adminSocket, environment: environment)
+        var router = administrationRouter()
+        ListenerRoutes(address).add(to: &router)
+        operations.add(to: &router)
+        adminPage.addLinks(to: &router)
+        RecoveryDrill(environment: environment, pipeline: pipeline)?.add(to: &router)
+        return ListenerConfiguration(
+            name: "admin", address: .unixSocket(path: path),
+            spareSocket: { [state] in state.spareSocket(isMade: true) }, service: .http(router),
+            limits: limits)
+    }
+
+    /// What the commands and the administration page use; changes run on their own thread.
+    private func administrationRouter() -> Router {
         var router = Router()
         AdminRoutes(
             administration: administration, sessions: sessions, pipeline: pipeline,
             commands: commands, receivers: receivers, deliveries: deliveryService,
             publicURL: { [address] in address.url }
         ).add(to: &router)
-        ListenerRoutes(address).add(to: &router)
-        operations.add(to: &router)
+        HealthRoutes(
+            health: health, pipeline: pipeline, state: state,
+            settings: { [settings] in settings.withLock { $0 } }
+        ).add(to: &router)
         router.wrapChanges { [changes = administration.changes] in await changes.run($0) }
-        RecoveryDrill(environment: environment, pipeline: pipeline)?.add(to: &router)
-        return ListenerConfiguration(
-            name: "admin", address: .unixSocket(path: path),
-            spareSocket: { [state] in state.spareSocket(isMade: true) }, service: .http(router),
-            limits: limits)
+        return router
+    }
+
+    private var adminPage: AdminPageRoutes {
+        AdminPageRoutes(
+            administration: administration, sessions: adminSessions, pages: pages,
+            address: address)
     }
 
     private func http(_ service: ViewerService) -> Router {
@@ -116,6 +135,7 @@ struct Listeners {
         PulsoidRoutes(shares: shares).add(to: &router)
         HypeRateRoutes(shares: shares).add(to: &router)
         OpenAPIRoutes().add(to: &router)
+        adminPage.add(to: &router, using: administrationRouter())
         if configuration.http.echo { router.add(.get, "/echo", .echo) }
         return router
     }

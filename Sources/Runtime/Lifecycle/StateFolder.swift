@@ -11,6 +11,12 @@ public struct StateFolder: Hashable, Sendable {
 
     public let path: String
 
+    /// Free bytes of its disk; `nil` if the disk does not say.
+    package var freeBytes: Int? {
+        let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
+        return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
+    }
+
     /// Whether an earlier start made a key and a registry in it.
     public var exists: Bool { FileManager.default.fileExists(atPath: registry) }
     public var log: String { path + "/log" }

@@ -25,6 +25,7 @@ package enum JournalEvent: String, CaseIterable {
     case shareChanged = "ed71085e5fca4e09812ca55dba81db62"
     case registryDisagrees = "4102db0f9f394bb68a29c3f7475c4415"
     case erased = "4fe88913dfe046f2a6db4d2a7eb961a3"
+    case administration = "502a6bc0b39545018e91e34789899c2b"
 
     /// The metadata key of the ID.
     package static let key = "messageID"

@@ -15,6 +15,8 @@ public final class Health: Sendable {
     }
 
     private let state = Mutex(State())
+    /// When the daemon opened its state folder.
+    package let began = ContinuousClock.now
     /// One element per new trouble; the single reader of this stream tries to end the troubles.
     package let failures: AsyncStream<Void>
     private let failed: AsyncStream<Void>.Continuation

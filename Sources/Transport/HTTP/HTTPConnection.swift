@@ -171,7 +171,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         buffer.headEnded()
         do throws(HTTPRefusal) {
             let head = try RequestHead(raw, limits: limits)
-            let match = service.router.match(head.method, head.path)
+            let match = service.match(head, from: socketPeer)
             guard head.contentLength ?? 0 <= min(match.bodyBytesMax, limits.bodyBytesMax) else {
                 throw HTTPRefusal.bodyTooLarge
             }

@@ -18,6 +18,14 @@ public struct Router: Sendable {
         }
     }
 
+    /// Who can reach a route.
+    public enum Reach: Sendable {
+        case everybody
+        /// Programs of this machine, and clients of a trusted proxy over TLS. To others the path is
+        /// unknown, whatever the method and the length of the body.
+        case owner
+    }
+
     private enum Segment: Hashable, Sendable {
         case fixed(String)
         case parameter(String)
@@ -30,6 +38,7 @@ public struct Router: Sendable {
         let segments: [Segment]
         var endpoint: Endpoint
         let bodyBytesMax: Int
+        let reach: Reach
     }
 
     /// Default maximum bytes of a request's body: far more than any setting needs, and so few that
@@ -52,9 +61,10 @@ public struct Router: Sendable {
     ///   - endpoint: The handler of the requests.
     ///   - bodyBytesMax: A longer body is refused with 413 before it is received. The listener's
     ///     own limit also applies.
+    ///   - reach: Who can reach it.
     public mutating func add(
         _ method: HTTPRequest.Method, _ pattern: String, _ endpoint: Endpoint,
-        bodyBytesMax: Int = Router.bodyBytesMax
+        bodyBytesMax: Int = Router.bodyBytesMax, reach: Reach = .everybody
     ) {
         let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
             .map { text -> Segment in
@@ -66,16 +76,46 @@ public struct Router: Sendable {
         precondition(pattern.hasPrefix("/"), "a pattern starts with a slash")
         routes.append(
             Route(
-                method: method, segments: segments, endpoint: endpoint, bodyBytesMax: bodyBytesMax))
+                method: method, segments: segments, endpoint: endpoint, bodyBytesMax: bodyBytesMax,
+                reach: reach))
         patterns.append("\(method.rawValue) \(pattern)")
     }
 
     /// Adds a route whose endpoint is a closure.
     public mutating func add(
         _ method: HTTPRequest.Method, _ pattern: String, bodyBytesMax: Int = Router.bodyBytesMax,
+        reach: Reach = .everybody,
         _ respond: @escaping @Sendable (HTTPRequest) async -> HTTPResponse
     ) {
-        add(method, pattern, .respond(respond), bodyBytesMax: bodyBytesMax)
+        add(method, pattern, .respond(respond), bodyBytesMax: bodyBytesMax, reach: reach)
+    }
+
+    /// Adds routes of another table below a prefix, with their limits, behind a check.
+    ///
+    /// - Parameters:
+    ///   - patterns: Methods and patterns of these routes, as in ``patterns`` of the other table,
+    ///     which must have them.
+    ///   - other: The other table.
+    ///   - prefix: Path before their patterns.
+    ///   - reach: Who can reach them.
+    ///   - check: Answers a request, by the route's handler if it may pass.
+    public mutating func mount(
+        _ patterns: [String], of other: Router, below prefix: String, reach: Reach,
+        behind check:
+            @escaping @Sendable (
+                HTTPRequest, @Sendable (HTTPRequest) async -> HTTPResponse
+            ) async -> HTTPResponse
+    ) {
+        for pattern in patterns {
+            guard let index = other.patterns.firstIndex(of: pattern),
+                case .respond(let respond) = other.routes[index].endpoint
+            else { preconditionFailure("there is no route \(pattern)") }
+            let route = other.routes[index]
+            let path = pattern.dropFirst(route.method.rawValue.count + 1)
+            add(route.method, prefix + path, bodyBytesMax: route.bodyBytesMax, reach: reach) {
+                await check($0, respond)
+            }
+        }
     }
 
     /// Wraps the handlers of all routes whose method is not GET.
@@ -94,8 +134,11 @@ public struct Router: Sendable {
     ///   - method: HEAD matches routes of GET.
     ///   - path: Percent-encoded, without the query. Segments are decoded after the split, so an
     ///     encoded slash stays inside its segment.
+    ///   - isOwners: Whether the request may reach routes of ``Reach/owner``.
     /// - Returns: The first route that matches.
-    public func match(_ method: HTTPRequest.Method, _ path: String) -> Match {
+    public func match(
+        _ method: HTTPRequest.Method, _ path: String, isOwners: @autoclosure () -> Bool = false
+    ) -> Match {
         guard path.hasPrefix("/") else { return .unknown }
         var parts: [String] = []
         for part in path.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
@@ -107,7 +150,9 @@ public struct Router: Sendable {
         let wanted: HTTPRequest.Method = method == .head ? .get : method
         var allowed: [HTTPRequest.Method] = []
         for route in routes {
-            guard let parameters = Self.parameters(of: parts, in: route.segments) else { continue }
+            guard let parameters = Self.parameters(of: parts, in: route.segments),
+                route.reach == .everybody || isOwners()
+            else { continue }
             if route.method == wanted {
                 return .found(
                     route.endpoint, parameters: parameters, bodyBytesMax: route.bodyBytesMax)

@@ -21,6 +21,13 @@ export function setText(node, text) {
   if (node && node.textContent !== text) node.textContent = text;
 }
 
+/** Shows words for a moment, in the page's `.toasts`. */
+export function say(text) {
+  const toast = make("p", { class: "toast" }, text);
+  find(".toasts").append(toast);
+  setTimeout(() => toast.remove(), 5000);
+}
+
 export function setHidden(node, hidden) {
   if (node && node.hidden !== hidden) node.hidden = hidden;
 }

@@ -64,6 +64,15 @@ export function age(seconds) {
   return `${Math.round(seconds / 3600)} h`;
 }
 
+/** "512 KiB", "1.3 GiB". */
+export function bytes(count) {
+  if (!known(count)) return missing;
+  const units = ["KiB", "MiB", "GiB", "TiB"];
+  const step = Math.min(Math.max(Math.floor(Math.log2(Math.max(count, 1)) / 10), 1), units.length);
+  const value = count / 1024 ** step;
+  return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[step - 1]}`;
+}
+
 /** "+1:05", "−0:12": a gap in time. */
 export function gap(seconds) {
   if (!known(seconds)) return missing;

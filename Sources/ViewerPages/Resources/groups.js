@@ -10,13 +10,13 @@ export function invitationIn(text) {
 
 export class Groups {
   /**
-   * `page`: `{ t, say, attempt }`; `tools`: `{ copyButton, showQR }`; `changed` is called once links
+   * `page`: `{ t, say, attempt }`; `links`: a `LinkDialog`; `changed` is called once links
    * may have changed.
    */
-  constructor(root, page, tools, changed) {
+  constructor(root, page, links, changed) {
     this.root = root;
     this.page = page;
-    this.tools = tools;
+    this.links = links;
     this.changed = changed;
     this.list = find(".group-list", root);
     this.form = find(".new-group form", root);
@@ -66,7 +66,7 @@ export class Groups {
         make("span", { class: "hint" }, facts.filter(Boolean).join(" · ")),
         make("ul", { class: "member-list" },
           ...group.members.map((member) => this.#member(group, member)))),
-      group.url ? this.tools.copyButton(group.url) : "",
+      group.url ? this.links.copyButton(group.url) : "",
       group.isOwn ? make("button", { type: "button", onclick: () => this.#invite(group) },
         t("invite")) : "",
       make("button", { type: "button", class: "danger", onclick: () => this.#leave(group) },
@@ -113,7 +113,7 @@ export class Groups {
 
   async #invite(group) {
     const made = await this.page.attempt(() => this.owner.invite(group.name));
-    if (made) this.tools.showQR(this.page.t("invitation"), made.url);
+    if (made) this.links.show(this.page.t("invitation"), made.url);
   }
 
   async #leave(group) {

@@ -2,15 +2,15 @@
 
 import { CourseFile } from "./coursefile.js";
 import { Deliveries } from "./deliveries.js";
-import { find, findAll, make, setHidden, setText } from "./dom.js";
+import { find, findAll, make, say, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { Groups, invitationIn } from "./groups.js";
 import { ImportFiles } from "./importfiles.js";
+import { LinkDialog } from "./linkdialog.js";
 import { appName, Owner, tokenIn } from "./owner.js";
 import "./ownerwords.js";
 import { HiddenPlaces } from "./places.js";
 import { Profile } from "./profile.js";
-import { qrCode, qrPath } from "./qr.js";
 import { Receivers } from "./receivers.js";
 import { seconds, SessionList } from "./sessionlist.js";
 import { translatePage } from "./strings.js";
@@ -19,12 +19,6 @@ const t = translatePage(document, navigator.languages);
 // A friend who opens an invitation has to sign in first.
 const invitation = invitationIn(location.hash);
 let owner;
-
-function say(text) {
-  const toast = make("p", { class: "toast" }, text);
-  find(".toasts").append(toast);
-  setTimeout(() => toast.remove(), 5000);
-}
 
 /** Runs what may be refused; tells the owner when it is. */
 async function attempt(action) {
@@ -42,8 +36,9 @@ async function attempt(action) {
 }
 
 const page = { t, say, attempt };
+const links = new LinkDialog(page);
 const sessions = new SessionList(find(".sessions"), page, () => loadTraining());
-const groups = new Groups(find(".groups"), page, { copyButton, showQR }, () => loadShares());
+const groups = new Groups(find(".groups"), page, links, () => loadShares());
 const cards = [
   sessions, groups,
   new HiddenPlaces(find(".hidden-places"), page), new Profile(find(".profile"), page),
@@ -89,37 +84,6 @@ function signOut(reason) {
   find("#token").focus();
 }
 
-function copyButton(text) {
-  return make("button", {
-    type: "button", class: "quiet",
-    onclick: async () => {
-      try {
-        await navigator.clipboard.writeText(text);
-        say(t("copied"));
-      } catch {
-        showQR(t("copy"), text);
-      }
-    },
-  }, t("copy"));
-}
-
-function showQR(title, text) {
-  const dialog = find(".qr");
-  const rows = qrCode(text);
-  const space = "http://www.w3.org/2000/svg";
-  const picture = document.createElementNS(space, "svg");
-  picture.setAttribute("viewBox", `0 0 ${rows.length + 8} ${rows.length + 8}`);
-  picture.setAttribute("role", "img");
-  picture.setAttribute("aria-label", `${t("qrCode")}: ${title}`);
-  const path = document.createElementNS(space, "path");
-  path.setAttribute("d", qrPath(rows));
-  picture.append(path);
-  setText(find("h2", dialog), title);
-  find(".qr-picture", dialog).replaceChildren(picture);
-  setText(find(".qr-text", dialog), text);
-  dialog.showModal();
-}
-
 async function loadShares() {
   const shares = await attempt(() => owner.shares());
   if (!shares) return;
@@ -140,9 +104,9 @@ function makeShare(share) {
   return make("li", { class: "share" },
     make("div", { class: "share-text" }, make("b", {}, share.public || share.label || share.name),
       make("span", { class: "hint" }, facts.filter(Boolean).join(" · "))),
-    share.url ? copyButton(share.url) : undefined,
+    share.url ? links.copyButton(share.url) : undefined,
     share.url ? make("button", { type: "button", class: "quiet",
-      onclick: () => showQR(share.label || share.name, share.url) }, t("qrCode")) : undefined,
+      onclick: () => links.show(share.label || share.name, share.url) }, t("qrCode")) : undefined,
     share.url ? make("button", { type: "button", class: "quiet", onclick: () => readOut(share) },
       t("code")) : undefined,
     share.url ? make("button", { type: "button", class: "quiet", onclick: () => rotate(share) },
@@ -187,7 +151,7 @@ async function createShare(form) {
   form.reset();
   find(".new-share").open = false;
   await loadShares();
-  if (share.url) showQR(share.label || share.name, share.url);
+  if (share.url) links.show(share.label || share.name, share.url);
 }
 
 async function loadTraining() {
@@ -231,8 +195,8 @@ async function loadSetups() {
   find(".apps").replaceChildren(...(setups ?? []).map(({ app, link, steps }) =>
     make("li", {}, make("div", { class: "app-text" }, make("b", {}, appName(app)),
       make("ol", { class: "hint" }, ...steps.map((step) => make("li", {}, step)))),
-    make("button", { type: "button", class: "quiet", onclick: () => showQR(appName(app), link) }, t("qrCode")),
-    copyButton(link))));
+    make("button", { type: "button", class: "quiet", onclick: () => links.show(appName(app), link) }, t("qrCode")),
+    links.copyButton(link))));
 }
 
 function listen() {
@@ -259,7 +223,6 @@ function listen() {
       say(t("commandSent"));
     }));
   }
-  find(".qr .close").addEventListener("click", () => find(".qr").close());
 }
 
 listen();

@@ -59,7 +59,8 @@ import WireFormat
         try await RunningDaemon.run { running in
             let routes = running.daemon.server.routes(of: "http")
             #expect(routes.count > 30)
-            let known = Set(Outlet.allCases.map(\.rawValue) + Self.otherRoutes)
+            let known = Set(
+                Outlet.allCases.map(\.rawValue) + Self.otherRoutes + AdminPageTests.patterns)
             for route in routes {
                 let isOther = Self.otherBeginnings.contains { route.hasPrefix($0) }
                 #expect(known.contains(route) || isOther, "\(route) is on no list")

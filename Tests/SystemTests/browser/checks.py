@@ -9,8 +9,9 @@ import time
 import urllib.parse
 import urllib.request
 
+import adminchecks
 import ownerchecks
-from judging import PATIENCE, Failure, clean, expect
+from judging import PATIENCE, Failure, axe_findings, clean, expect
 from terminal import Terminal, dots
 
 STATE = "document.querySelector('.status')?.dataset.state"
@@ -275,20 +276,13 @@ def accessible(browser, cast):
     with open(cast.axe, encoding="utf-8") as file:
         script = file.read()
     shares = [cast.live, cast.ended, cast.group]
-    paths = ["/", "/me", f"/me#{cast.token}", f"/s/{'A' * 22}", f"/overlay/{cast.live}"]
+    paths = ["/", "/me", f"/me#{cast.token}", "/admin", cast.admin_path(), f"/s/{'A' * 22}", f"/overlay/{cast.live}"]
     findings = []
     for path in paths + [f"/s/{share}" for share in shares] + [cast.report]:
         page = browser.open(path if path.startswith("file:") else f"{cast.base}{path}", height=1600)
         page.wait("document.readyState === 'complete' && document.body", PATIENCE)
         page.pump(2)
-        page.run(f"{script};1")
-        for theme in ["light", "dark"]:
-            page.theme(theme)
-            page.pump(0.3)
-            findings += [[path, theme, *each] for each in page.run("""
-                axe.run(document).then((result) => result.violations
-                    .filter((each) => ['serious', 'critical'].includes(each.impact))
-                    .map((each) => [each.id, each.nodes.map((node) => node.target.join(' '))]))""")]
+        findings += [[path, *each] for each in axe_findings(page, script)]
         page.close()
     expect(not findings, json.dumps(findings))
     return f"{len(paths) + len(shares) + 1} pages in light and dark"
@@ -326,6 +320,7 @@ def revoke(browser, cast):
 
 
 ALL = [
-    rewind, keyboard, overlay, nothing, group, ownerchecks.owner, ownerchecks.settings, stale, constant, first_value, accessible, long,
+    rewind, keyboard, overlay, nothing, group, ownerchecks.owner, ownerchecks.settings,
+    adminchecks.administration, stale, constant, first_value, accessible, long,
     watch, wake, restart, revoke,
 ]

@@ -32,6 +32,20 @@ def clean(page, base, allowed=()):
     expect(not foreign, f"requests to others: {foreign}")
 
 
+def axe_findings(page, script):
+    """The serious findings of axe, in light and dark: each with its theme, its rule, its nodes."""
+    findings = []
+    page.run(f"{script};1")
+    for theme in ["light", "dark"]:
+        page.theme(theme)
+        page.pump(0.3)
+        findings += [[theme, *each] for each in page.run("""
+            axe.run(document).then((result) => result.violations
+                .filter((each) => ['serious', 'critical'].includes(each.impact))
+                .map((each) => [each.id, each.nodes.map((node) => node.target.join(' '))]))""")]
+    return findings
+
+
 def look(browser, check, cast):
     """Whether the check held; says so. Raises `BrowserGone`."""
     name, began, held = check.__name__, time.monotonic(), False

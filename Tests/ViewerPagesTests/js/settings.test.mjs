@@ -5,6 +5,8 @@ import { load } from "./modules.mjs";
 
 const { languages } = await load("strings.js");
 const { ownerWords } = await load("ownerwords.js");
+const { adminWords } = await load("adminwords.js");
+const { bytes } = await load("format.js");
 const { boundsAll, freeName, zoneAt } = await load("places.js");
 const { changesOf, formOf, secondsOfPace } = await load("profile.js");
 const { project, unproject } = await load("projection.js");
@@ -62,9 +64,16 @@ test("bounds of one's own are shown as such", () => {
   assert.deepEqual([zoneScheme, zoneBounds], ["custom", "120,140,155"]);
 });
 
-test("every word of the settings is there in every language", () => {
-  for (const words of Object.values(ownerWords)) {
-    assert.deepEqual(Object.keys(words).sort(), Object.keys(ownerWords.en).sort());
+test("every word of the settings and of the administration is there in every language", () => {
+  for (const table of [ownerWords, adminWords]) {
+    for (const words of Object.values(table)) {
+      assert.deepEqual(Object.keys(words).sort(), Object.keys(table.en).sort());
+    }
+    assert.deepEqual(Object.keys(table).sort(), Object.keys(languages).sort());
   }
-  assert.deepEqual(Object.keys(ownerWords).sort(), Object.keys(languages).sort());
+});
+
+test("bytes are told in the unit that fits", () => {
+  assert.deepEqual([0, 1024, 5.5 * 2 ** 20, 100 * 2 ** 30, 2 ** 41, null].map(bytes),
+    ["0.0 KiB", "1.0 KiB", "5.5 MiB", "100 GiB", "2.0 TiB", "--"]);
 });
