@@ -162,9 +162,10 @@ def settings(browser, cast):
     page.wait("document.querySelector('.group-list li')?.textContent.includes('Sunday')", PATIENCE)
     page.run("document.querySelector('.group-list button:not(.quiet):not(.danger)').click()")
     page.wait("document.querySelector('.qr-text').textContent.includes('/me#join=')", PATIENCE)
-    page.run("document.querySelector('.qr .close').click()")
+    # The dialog forgets its link when it is closed.
     page.run("""document.querySelector('.join-group [name=invitation]').value =
         document.querySelector('.qr-text').textContent""")
+    page.run("document.querySelector('.qr .close').click()")
     submit(".join-group", "in the group already")
     page.run("window.confirm = () => true; document.querySelector('.group-list .danger').click()")
     page.wait("!document.querySelector('.group-list li.group')", PATIENCE)
