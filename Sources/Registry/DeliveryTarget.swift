@@ -62,8 +62,8 @@ public struct Delivery: Hashable, Sendable {
 
     /// Seconds between two deliveries of a run to a target.
     public static let againSeconds = 60.0
-    /// Deliveries of one device that wait.
-    public static let waitingMax = 100
+    /// Deliveries to one target that wait: a dead target keeps out no other.
+    public static let waitingMax = 25
 
     /// Number in the registry; never given twice.
     public var id: Int64

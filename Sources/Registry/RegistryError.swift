@@ -16,7 +16,7 @@ public enum RegistryError: Error, Hashable, Sendable {
     case unknownTarget(String)
     /// More targets of deliveries than a device may have; the value is the maximum.
     case targetsFull(Int)
-    /// More deliveries of a device wait than may; the value is the maximum.
+    /// More deliveries to a target wait than may; the value is the maximum.
     case deliveriesFull(Int)
     /// Written by a later version of the daemon.
     case schemaIsNewer(found: Int, known: Int)
@@ -49,7 +49,7 @@ extension RegistryError: CustomStringConvertible {
             "there is no target \(name): see `pulsecast delivery targets`"
         case .targetsFull(let count): "a device has at most \(count) targets: remove one"
         case .deliveriesFull(let count):
-            "\(count) deliveries of the device wait already: see `pulsecast delivery list`"
+            "\(count) deliveries wait for the target already: see `pulsecast delivery list`"
         case .schemaIsNewer(let found, let known):
             "the registry has version \(found) and this daemon knows \(known): "
                 + "install the newer daemon again, or restore the registry of this one"

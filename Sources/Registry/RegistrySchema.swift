@@ -229,6 +229,6 @@ enum RegistrySchema {
         CREATE INDEX shareByGroupOwner ON share(groupOwner);
         CREATE INDEX deliveryByDevice ON delivery(device, id);
         CREATE INDEX deliveryBySession ON delivery(session);
-        CREATE INDEX deliveryWaiting ON delivery(device) WHERE state = 'waiting';
+        CREATE INDEX deliveryWaiting ON delivery(target) WHERE state = 'waiting';
         """
 }

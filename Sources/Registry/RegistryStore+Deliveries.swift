@@ -147,8 +147,8 @@ extension RegistryStore {
             let waiting =
                 try Int.fetchOne(
                     database,
-                    sql: "SELECT count(*) FROM delivery WHERE device = ? AND state = 'waiting'",
-                    arguments: [delivery.device.rawValue]) ?? 0
+                    sql: "SELECT count(*) FROM delivery WHERE target = ? AND state = 'waiting'",
+                    arguments: [target]) ?? 0
             guard waiting <= Delivery.waitingMax else {
                 throw RegistryError.deliveriesFull(Delivery.waitingMax)
             }

@@ -5,16 +5,16 @@ public import SensorModel
 /// make one, and nothing of it has to be kept.
 public struct GroupInvitation: Hashable, Sendable {
     public let group: ShareKey
-    /// Of the group's link: a new link ends all invitations.
-    public let idHash: SecretHash
+    /// Of the group's link and its maker's token: a new one of either ends all invitations.
+    public let hash: SecretHash
     public let expiresAt: Timestamp
 
     /// Longest text that is read.
     private static let textBytesMax = 256
 
-    public init(group: ShareKey, idHash: SecretHash, expiresAt: Timestamp) {
+    public init(group: ShareKey, hash: SecretHash, expiresAt: Timestamp) {
         self.group = group
-        self.idHash = idHash
+        self.hash = hash
         self.expiresAt = expiresAt
     }
 
@@ -29,7 +29,7 @@ public struct GroupInvitation: Hashable, Sendable {
             let hash = SecretHash(bytes: Array(bytes[12...]))
         else { return nil }
         group = ShareKey(rawValue: UInt32(truncatingIfNeeded: Self.number(bytes[..<4])))
-        idHash = hash
+        self.hash = hash
         expiresAt = Timestamp(microseconds: Int64(bitPattern: Self.number(bytes[4..<12])))
     }
 
@@ -37,7 +37,7 @@ public struct GroupInvitation: Hashable, Sendable {
     public func text(sealedBy key: MasterKey) -> String {
         let head = Self.bytes(of: UInt64(group.rawValue), count: 4)
         let time = Self.bytes(of: UInt64(bitPattern: expiresAt.microseconds), count: 8)
-        return TextForm.base64URL(key.seal(head + time + idHash.bytes, for: .invitation))
+        return TextForm.base64URL(key.seal(head + time + hash.bytes, for: .invitation))
     }
 
     /// Big-endian.

@@ -14,6 +14,10 @@ extension DeliveryCenter {
     /// Sessions of a device that are looked at, and at most.
     private static let sessionsPerPage = 50
     private static let sessionsPerLook = 1000
+    /// Seconds after which a try was a slow one.
+    private static let slowSeconds = 10.0
+    /// Seconds before a session that the log lacks is looked for again: its owner may put it back.
+    private static let absentSeconds = 3600.0
     /// Seconds before a try that the disk did not take is begun again.
     private static let diskSeconds = 60.0
 
@@ -82,14 +86,16 @@ extension DeliveryCenter {
         do {
             for target in try accounts.targets(of: device)
             where target.madeAt < summary.arrivalTimes.upperBound {
-                let delivery = try sender.pipeline.results.addDelivery(
-                    of: session, to: target, of: device, at: now)
-                if let delivery { state.withLock { $0.queue.insert(delivery) } }
+                do {
+                    let delivery = try sender.pipeline.results.addDelivery(
+                        of: session, to: target, of: device, at: now)
+                    if let delivery { state.withLock { $0.queue.insert(delivery) } }
+                } catch RegistryError.deliveriesFull {
+                    logger.warning(
+                        "a run is not delivered: \(Delivery.waitingMax) wait for its target",
+                        metadata: ["session": "\(session)", "target": "\(target.name)"])
+                }
             }
-        } catch RegistryError.deliveriesFull {
-            logger.warning(
-                "a run is not delivered: \(Delivery.waitingMax) of its device wait already",
-                metadata: ["session": "\(session)"])
         } catch is AdministrationError {
             // It is being erased.
         } catch { return false }
@@ -168,6 +174,11 @@ extension DeliveryCenter {
     private func run(_ waiting: Delivery, _ sender: DeliverySender) async {
         var delivery = waiting
         let now = clock()
+        let summary = sender.administration.catalog.summary(of: waiting.session)
+        guard summary?.device == waiting.device else {
+            delivery.dueAt = now.advanced(bySeconds: Self.absentSeconds)
+            return state.withLock { [delivery] in $0.queue.ended(waiting, next: delivery) }
+        }
         let begun = await sender.administration.changes.run {
             [accounts] () -> Result<DeliveryTarget??, RegistryError> in
             Result { () throws(RegistryError) in
@@ -197,22 +208,24 @@ extension DeliveryCenter {
         _ begun: Delivery, _ waiting: Delivery, to target: DeliveryTarget, _ sender: DeliverySender
     ) async {
         var delivery = begun
+        let began = ContinuousClock.now
         let (outcome, frames) = await sender.attempt(delivery, to: target) { [self] in
             state.withLock { $0.queue.isWanted(waiting) }
         }
-        // A stop is no failure: the delivery waits for the next start.
-        guard !Task.isCancelled else { return }
-        guard outcome != .gone else {
+        // A stop is no failure: the delivery waits for the next start. What arrived has arrived.
+        guard !Task.isCancelled || outcome == .delivered else { return }
+        // What a target says that was changed meanwhile is not of the new one.
+        let isWanted = state.withLock { $0.queue.isWanted(waiting) }
+        guard outcome == .delivered || isWanted && outcome != .gone else {
             return state.withLock { state in
                 state.queue.ended(waiting, next: nil)
-                // Its target may have changed.
                 state.queue.noteMissing()
             }
         }
         note(outcome, frames, in: &delivery)
         say(delivery, to: target)
         if await !store(delivery, sender) { keep(delivery) }
-        let isSlow = if case .slow = outcome { true } else { false }
+        let isSlow = ContinuousClock.now - began > .seconds(Self.slowSeconds)
         state.withLock { [delivery] in
             $0.queue.ended(
                 waiting, next: delivery.state == .waiting ? delivery : nil, isSlow: isSlow)

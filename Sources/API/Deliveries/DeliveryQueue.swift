@@ -54,8 +54,8 @@ package struct DeliveryQueue: Sendable {
         guard running.count < Self.runningMax else { return nil }
         let due = waiting.values.filter { $0.dueAt <= now && running[$0.device] == nil }
         let first = due.min { left, right in
-            (rank(left), turns[left.device] ?? 0, left.dueAt, left.id)
-                < (rank(right), turns[right.device] ?? 0, right.dueAt, right.id)
+            (rank(left, at: now), turns[left.device] ?? 0, left.dueAt, left.id)
+                < (rank(right, at: now), turns[right.device] ?? 0, right.dueAt, right.id)
         }
         guard let first else { return nil }
         waiting[first.id] = nil
@@ -65,7 +65,13 @@ package struct DeliveryQueue: Sendable {
         return first
     }
 
-    private func rank(_ delivery: Delivery) -> Int { slow.contains(delivery.device) ? 1 : 0 }
+    /// A slow target comes after others, but not for ever.
+    private func rank(_ delivery: Delivery, at now: Timestamp) -> Int {
+        let isLate = now.seconds(since: delivery.dueAt) >= Self.lateSeconds
+        return slow.contains(delivery.device) && !isLate ? 1 : 0
+    }
+
+    private static let lateSeconds = 120.0
 
     /// - Parameters:
     ///   - delivery: A delivery under way.
@@ -75,7 +81,7 @@ package struct DeliveryQueue: Sendable {
         running[delivery.device] = nil
         if isSlow { slow.insert(delivery.device) } else { slow.remove(delivery.device) }
         let isUnwanted = unwanted.remove(delivery.id) != nil
-        if let next, !isUnwanted { insert(next) }
+        if isUnwanted { isShort = true } else if let next { insert(next) }
         let devices = Set(waiting.values.map(\.device)).union(running.keys)
         turns = turns.filter { devices.contains($0.key) }
         slow.formIntersection(devices)

@@ -149,6 +149,10 @@ package struct DeliverySender: Sendable {
                 folder.work.start { file.drop() }
                 throw error
             }
+            guard job.isWanted(), !Task.isCancelled else {
+                folder.work.start { file.drop() }
+                throw Unwanted()
+            }
             try await work { () throws(DeliveryFolder.Refusal) in try file.end() }
         } catch let refusal as DeliveryFolder.Refusal {
             // The path is not for who holds a device's token.

@@ -105,7 +105,8 @@ enum OpenAPIOperations {
             .delete, "",
             "Erases the device, its links, its groups and every byte of its sessions. The body "
                 + "repeats its name.",
-            body: json("Farewell"), [.json(reference("Erased")), .badRequest, .notWritable]),
+            body: json("Farewell"),
+            [.json(reference("Erased")), .badRequest, .conflict, .notWritable]),
         {
             var list = owned(
                 .get, "/sessions",

@@ -42,7 +42,7 @@ private enum APIAnswer {
             .badValue("\(error)")
         case .nameTaken, .groupMemberUnknown, .groupMemberUnfit, .groupDelaysDiffer, .isOver,
             .tooManyOfDevice, .nameAmbiguous, .publicNameTaken, .publicNameSecond, .tooManyGroups,
-            .isMember:
+            .isMember, .runnerTaken:
             .conflict("\(error)")
         case .invitationOver: .notFound("\(error)")
         }

@@ -180,17 +180,19 @@ package struct AdminRoutes: Sendable {
     private func addDeliveries(to router: inout Router) {
         func add(
             _ method: HTTPRequest.Method, _ path: String,
-            _ work: @escaping @Sendable (HTTPRequest, Device) throws -> HTTPResponse
+            _ work: @escaping @Sendable (HTTPRequest, Device) async throws -> HTTPResponse
         ) {
             router.add(method, "/devices/:name" + path) { request in
-                await answer { try work(request, try administration.known(name(of: request))) }
+                await answer {
+                    try await work(request, try administration.known(name(of: request)))
+                }
             }
         }
         add(.get, "/targets") { try deliveries.targets(of: $1) }
         add(.put, "/targets/:target") { try deliveries.put($0, of: $1) }
         add(.delete, "/targets/:target") { try deliveries.remove($0, of: $1) }
         add(.get, "/deliveries") { try deliveries.list($1) }
-        add(.post, "/deliveries") { try deliveries.send($0, of: $1) }
+        add(.post, "/deliveries") { try await deliveries.send($0, of: $1) }
     }
 
     // MARK: Shares

@@ -4,6 +4,7 @@ import Registry
 package import Runtime
 import SegmentLog
 import SensorModel
+import Sessions
 import Sharing
 import Transport
 
@@ -213,13 +214,18 @@ package struct DeliveryService: Sendable {
         return JSONBody.response(rows)
     }
 
-    /// Delivers a session now, also if it was before.
-    func send(_ request: HTTPRequest, of device: Device) throws -> HTTPResponse {
+    /// Delivers a session now, also if it was before, but not one that goes on: it is delivered
+    /// whole when it ends.
+    func send(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
         let body = try JSONBody.decode(SendBody.self, of: request)
         let target = try target(named: body.target, of: device)
         var named = request
         named.parameters["id"] = body.session
         let session = try sessions.named(named, of: device.id).session
+        let hasEnded = await sender.pipeline.mailbox.ask { $0.sessions[session]?.hasEnded ?? true }
+        guard hasEnded ?? true else {
+            throw APIRefusal.conflict("the run goes on: it is delivered when it has ended")
+        }
         let made = try sender.pipeline.results.addDelivery(
             of: session, to: target, of: device.id, at: administration.clock(), isAgain: true)
         guard let made else {

@@ -94,7 +94,10 @@ package struct GroupService: Sendable {
             throw APIRefusal.badField(name: "expires", allowed: "1s to 7d")
         }
         let end = administration.clock().advanced(bySeconds: seconds)
-        let text = GroupInvitation(group: group.key, idHash: group.idHash, expiresAt: end)
+        guard let hash = administration.invitationHash(of: group) else {
+            throw ShareError.invitationOver
+        }
+        let text = GroupInvitation(group: group.key, hash: hash, expiresAt: end)
             .text(sealedBy: accounts.masterKey)
         return JSONBody.response(
             Invitation(
@@ -127,7 +130,8 @@ package struct GroupService: Sendable {
         let group = try ownGroup(request, of: device)
         let number = request.parameters["number"].flatMap { UInt32($0) }
         let members = administration.members(of: group)
-        guard let member = members.first(where: { $0.key.rawValue == number }) else {
+        guard let member = members.first(where: { Self.number(of: $0, in: group) == number })
+        else {
             throw APIRefusal.notFound("the group has no such member")
         }
         try administration.revokeShare(member)
@@ -157,7 +161,7 @@ package struct GroupService: Sendable {
     private func row(_ group: Share, for device: Device) -> Row {
         let members = administration.members(of: group).map { share in
             Member(
-                number: share.key.rawValue, runner: share.runnerName,
+                number: Self.number(of: share, in: group), runner: share.runnerName,
                 isOwn: share.device == device.id, scope: share.scope.partNames)
         }
         let id = accounts.secretID(of: group.key)
@@ -166,6 +170,12 @@ package struct GroupService: Sendable {
             isOwn: group.groupOwner == device.id,
             url: NullableField(id.map { group.url(at: publicURL(), id: $0) }),
             expiresAt: NullableField(group.expiresAt?.secondsSince1970), members: members)
+    }
+
+    /// A member's number in its group. The share's own would tell how many shares there are.
+    private static func number(of share: Share, in group: Share) -> UInt32 {
+        let text = "\(Hexadecimal.text(of: group.idHash.bytes)) \(share.key.rawValue)"
+        return UInt32(truncatingIfNeeded: MessageCode.identifier(of: text).low) >> 1
     }
 
     private static func wish(_ scope: ShareBody.ScopeNames?) throws(APIRefusal) -> ShareRequest {

@@ -42,6 +42,14 @@ package struct OwnerRoutes: Sendable {
                 throw APIRefusal.badField(
                     name: "device", allowed: "the device's own name, which confirms it")
             }
+            // Who stole a token must not erase more at once than one by one in a day.
+            let most = Accounts.deletionsPerDayMax
+            guard administration.catalog.count(of: device.id) <= most else {
+                throw APIRefusal.conflict(
+                    "it has more than \(most) sessions: ask who runs this server, who erases it with"
+                        + " pulsecast device delete")
+            }
+            try accounts.changing(device) { _ in }
             let erased = try await administration.deleteDevice(named: device.name)
             return JSONBody.response(
                 SessionsErased(sessionsErased: erased.sessions, bytesErased: erased.bytes))
@@ -277,7 +285,7 @@ package struct OwnerRoutes: Sendable {
             try deliveries.list(device)
         }
         add(.post, "/deliveries", .change, to: &router) { request, device in
-            try deliveries.send(request, of: device)
+            try await deliveries.send(request, of: device)
         }
     }
 

@@ -50,7 +50,7 @@ package final class Accounts: Sendable {
     static let deletionsPerMinuteMax = 5
     /// Session deletions by one device a day. A deletion may also begin a segment of at least 92
     /// KiB, which stays while another session is in it.
-    static let deletionsPerDayMax = 300
+    package static let deletionsPerDayMax = 300
     /// Memory of all courses, in bytes: 80 of the longest courses, or 500 of 500
     /// points, all with altitudes.
     package static let courseBytesMax = 16 << 20

@@ -11,6 +11,10 @@ extension Administration {
     static let groupsOfDeviceMax = 8
     /// Groups of one device that are over, kept for their audit.
     static let oldGroupsMax = 8
+    /// Begin of the names of members' shares.
+    private static let memberStem = "group"
+    /// Groups that a device joins, or makes, in ten minutes.
+    private static let joinsMax = 10
 
     /// Makes a group whose first member is a new share of its owner's device.
     ///
@@ -34,7 +38,9 @@ extension Administration {
             }
             var own = request
             own.label = label
-            let member = try addShare(own, of: .device(owner.id), stem: "group").share
+            let member = try addShare(
+                own, of: .device(owner.id), stem: Self.memberStem
+            ).share
             var group = request
             group.scope = .all
             do {
@@ -75,8 +81,7 @@ extension Administration {
         try accounts.changing(device) { device in
             let now = clock()
             guard invitation.expiresAt > now, var group = accounts.share(invitation.group),
-                group.groupOwner != nil, group.idHash == invitation.idHash,
-                isOpen(group, at: now)
+                isOpen(group, at: now), invitationHash(of: group) == invitation.hash
             else { throw ShareError.invitationOver }
             let members = accounts.withState { $0.shares.feeds(of: group, at: now) }
             guard !members.contains(where: { $0.device == device.id }) else {
@@ -85,9 +90,22 @@ extension Administration {
             guard members.count < Limits.groupSharesMax else {
                 throw ShareError.groupSize(members.count + 1)
             }
+            let name = request.label ?? device.name
+            guard !members.contains(where: { Self.isAlike($0.runnerName, name) }) else {
+                throw ShareError.runnerTaken(name)
+            }
+            // Each join makes the group's viewers connect again.
+            let joins = accounts.withState { $0.shares.shares(of: device.id) }.count {
+                $0.name.hasPrefix(Self.memberStem) && now.seconds(since: $0.createdAt) < 600
+            }
+            guard joins < Self.joinsMax else {
+                throw AdministrationError.tooManyChanges(retryAfterSeconds: 600)
+            }
             var wish = request
             wish.expiresInSeconds = group.expiresAt.map { $0.seconds(since: now) }
-            let member = try addShare(wish, of: .device(device.id), stem: "group").share
+            let member = try addShare(
+                wish, of: .device(device.id), stem: Self.memberStem
+            ).share
             group.target = .group(members.map(\.key) + [member.key])
             do throws(RegistryError) {
                 try accounts.registry.setMembers(group.members, of: group.key)
@@ -99,6 +117,23 @@ extension Administration {
             mailbox.post { [group] in $0.put(group) }
             return group
         }
+    }
+
+    /// Whether viewers could take one runner's name for another's.
+    private static func isAlike(_ one: String, _ other: String) -> Bool {
+        func folded(_ name: String) -> String {
+            CleanText.clean(name).lowercased().filter { !$0.isWhitespace }
+        }
+        return folded(one) == folded(other)
+    }
+
+    /// What an invitation is bound to: the group's link and its maker's token. `nil`: nobody is
+    /// invited to it.
+    package func invitationHash(of group: Share) -> SecretHash? {
+        guard let maker = group.groupOwner.flatMap({ accounts.device($0) }), !maker.isRevoked
+        else { return nil }
+        let code = MessageCode.signature(of: group.idHash.bytes, key: maker.tokenHash.bytes)
+        return Hexadecimal.bytes(of: code.utf8).flatMap { SecretHash(bytes: $0) }
     }
 
     /// Groups that a device's owner made or is in, and that are not over, in the order of creation.
@@ -125,8 +160,14 @@ extension Administration {
     ///
     /// - Throws: ``RegistryError``, ``AdministrationError``
     package func leave(_ group: Share, by device: Device) throws {
-        let own = members(of: group).filter { $0.device == device.id }
-        for share in own { try revokeShare(share) }
-        if group.groupOwner == device.id { try revokeShare(group) }
+        let isMaker = group.groupOwner == device.id
+        // Members' shares were made for the group, so they end with it.
+        let members = members(of: group).filter { isMaker || $0.device == device.id }
+        var failure: (any Error)?
+        for share in (isMaker ? [group] : []) + members {
+            // One that the disk does not note is refused all the same, and the others must be, too.
+            do { try revokeShare(share) } catch { failure = error }
+        }
+        if let failure { throw failure }
     }
 }

@@ -110,8 +110,12 @@ package struct Administration: Sendable {
         let device = try accounts.changing {
             let device = try known(name)
             _ = try revoke(device)
-            let shares = accounts.withState {
-                $0.shares.groups(madeBy: device.id) + $0.shares.shares(of: device.id)
+            let now = clock()
+            let shares = accounts.withState { state in
+                let groups = state.shares.groups(madeBy: device.id)
+                let members = groups.flatMap { state.shares.feeds(of: $0, at: now) }
+                return groups + members.filter { $0.device != device.id }
+                    + state.shares.shares(of: device.id)
             }
             for share in shares { _ = try revoke(share, telling: .unknownShare) }
             return device

@@ -28,6 +28,11 @@ extension PipelineCore {
                 // The share was revoked, rotated or expired after the listener admitted the viewer.
                 return core.send(.closeSubscriber(subscriber, .shareEnded), to: subscriber)
             }
+            // Somebody joined the group after the viewer was admitted.
+            let feeds = core.hub.directory.feeds(of: link, at: core.now).map(\.key)
+            guard Set(feeds).isSubset(of: members.map(\.key)) else {
+                return core.send(.closeSubscriber(subscriber, .goingAway), to: subscriber)
+            }
             // A viewer that asks for a recording gets its first snapshot from there.
             guard request.at == nil else { return }
             if let plan = core.sharePlaybacks[request.key] {

@@ -24,6 +24,8 @@ public enum ShareError: Error, Hashable, Sendable {
     case tooManyGroups(max: Int)
     /// The device is in the group already.
     case isMember
+    /// A member of the group has such a name.
+    case runnerTaken(String)
     /// The invitation is over, or for a link that the group does not have any more.
     case invitationOver
     case delayOutOfRange(seconds: Int)
@@ -63,6 +65,9 @@ extension ShareError: CustomStringConvertible {
         case .tooManyGroups(let max):
             "a runner makes at most \(max) groups at once: end one"
         case .isMember: "this runner is in the group already"
+        case .runnerTaken(let name):
+            "somebody in the group is called like \(CleanText.clean(name, charactersMax: 64)): choose"
+                + " another name"
         case .invitationOver:
             "the invitation is over or not valid: ask for a new one"
         case .delayOutOfRange(let seconds):

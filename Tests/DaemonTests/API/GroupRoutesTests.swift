@@ -84,6 +84,9 @@ import Transport
             #expect(Set(seen.keys) == ["Ann", "Bob"])
             let again = try await Self.join(running, made.invitation, as: "Bob", token: bob)
             #expect(again.status == 409)
+            let cid = try running.addDevice("cid")
+            let twin = try await Self.join(running, made.invitation, as: " aNN", token: cid)
+            #expect(twin.status == 409 && twin.text.contains("another name"), "\(twin.text)")
             let left = try await Self.ask(running, .delete, "/\(made.name)", token: bob)
             #expect(left.status == 204)
             #expect(try await Self.runners(of: made.link, running).keys.sorted() == ["Ann"])
@@ -96,6 +99,29 @@ import Transport
             #expect(try await running.ask(.get, "/v1/shares/\(made.link)/latest").status == 404)
             #expect(
                 try await Self.join(running, made.invitation, as: "Bob", token: bob).status == 404)
+            let shares = running.daemon.accounts.shares
+            #expect(shares.allSatisfy { $0.revokedAt != nil }, "members' shares end with the group")
+        }
+    }
+
+    @Test func `A new token of a group's maker ends the invitations, and joins have a limit`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let ann = try running.addDevice("ann")
+            let bob = try running.addDevice("bob")
+            let made = try await Self.makeGroup(running, token: ann)
+            var statuses: [Int] = []
+            for _ in 0..<15 {
+                let joined = try await Self.join(running, made.invitation, as: "Bob", token: bob)
+                statuses.append(joined.status)
+                _ = try await Self.ask(running, .delete, "/\(made.name)", token: bob)
+            }
+            #expect(statuses == Array(repeating: 201, count: 10) + Array(repeating: 429, count: 5))
+            _ = try running.daemon.administration.rotateDevice(named: "ann")
+            let cid = try running.addDevice("cid")
+            #expect(
+                try await Self.join(running, made.invitation, as: "Cid", token: cid).status == 404)
         }
     }
 
@@ -171,7 +197,7 @@ import Transport
             let key = running.daemon.accounts.masterKey
             let invitation = try #require(GroupInvitation(made.invitation, sealedBy: key))
             let past = GroupInvitation(
-                group: invitation.group, idHash: invitation.idHash,
+                group: invitation.group, hash: invitation.hash,
                 expiresAt: WallClock.now().advanced(bySeconds: -1))
             // A share of the device, and a group of the daemon's owner, are joined by nobody.
             _ = try running.addShare(of: "ann") { $0.name = "one" }
@@ -188,7 +214,7 @@ import Transport
             for share in running.daemon.accounts.shares where ["one", "all"].contains(share.name) {
                 texts.append(
                     GroupInvitation(
-                        group: share.key, idHash: share.idHash, expiresAt: invitation.expiresAt
+                        group: share.key, hash: share.idHash, expiresAt: invitation.expiresAt
                     ).text(sealedBy: key))
             }
             #expect(texts.count == 9)
