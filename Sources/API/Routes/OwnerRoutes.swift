@@ -46,8 +46,8 @@ package struct OwnerRoutes: Sendable {
             let most = Accounts.deletionsPerDayMax
             guard administration.catalog.count(of: device.id) <= most else {
                 throw APIRefusal.conflict(
-                    "it has more than \(most) sessions: ask who runs this server, who erases it with"
-                        + " pulsecast device delete")
+                    "it has more than \(most) sessions: ask who runs this server, who erases"
+                        + " it with pulsecast device delete")
             }
             try accounts.changing(device) { _ in }
             let erased = try await administration.deleteDevice(named: device.name)

@@ -66,8 +66,8 @@ extension ShareError: CustomStringConvertible {
             "a runner makes at most \(max) groups at once: end one"
         case .isMember: "this runner is in the group already"
         case .runnerTaken(let name):
-            "somebody in the group is called like \(CleanText.clean(name, charactersMax: 64)): choose"
-                + " another name"
+            "somebody in the group is called like \(CleanText.clean(name, charactersMax: 64)):"
+                + " choose another name"
         case .invitationOver:
             "the invitation is over or not valid: ask for a new one"
         case .delayOutOfRange(let seconds):
