@@ -187,6 +187,9 @@ static const uint8_t part_map_color_html[] = {
 static const uint8_t part_map_tools_html[] = {
 #embed "../ViewerPages/Resources/part-map-tools.html"
 };
+static const uint8_t part_scopes_html[] = {
+#embed "../ViewerPages/Resources/part-scopes.html"
+};
 static const uint8_t part_zones_html[] = {
 #embed "../ViewerPages/Resources/part-zones.html"
 };
@@ -375,6 +378,7 @@ static const struct cpages_file files[] = {
     FILE("part-head.html", part_head_html),
     FILE("part-map-color.html", part_map_color_html),
     FILE("part-map-tools.html", part_map_tools_html),
+    FILE("part-scopes.html", part_scopes_html),
     FILE("part-zones.html", part_zones_html),
     FILE("picture.js", picture_js),
     FILE("places.js", places_js),

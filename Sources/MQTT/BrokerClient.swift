@@ -79,11 +79,15 @@ package final class BrokerClient: Sendable {
     package var isConnected: Bool { state.withLock { $0.isConnected } }
 
     /// Puts the message that its topic should keep. Without a connection it is dropped.
-    package func put(_ message: BrokerMessage) {
+    ///
+    /// - Parameters:
+    ///   - message: The message.
+    ///   - isForeign: Whether its topic is not the daemon's own, and is only cleared.
+    package func put(_ message: BrokerMessage, isForeign: Bool = false) {
         let now = clock()
         state.withLock { state in
             guard state.isConnected else { return }
-            state.messages.put(message, at: now)
+            state.messages.put(message, at: now, isForeign: isForeign)
         }
     }
 

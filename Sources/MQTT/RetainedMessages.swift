@@ -10,8 +10,10 @@ struct RetainedMessages: Sendable {
         var isWaiting: Bool
     }
 
-    /// Topics beyond this are not kept: a broker may hold any number of foreign topics.
+    /// Topics beyond this are not kept.
     static let topicsMax = 256
+    /// Of these, topics that are not the daemon's own: a broker may hold any number.
+    static let foreignMax = topicsMax / 2
 
     private var entries: [String: Entry] = [:]
     /// Topics with a message that waits, in order of their change.
@@ -23,13 +25,15 @@ struct RetainedMessages: Sendable {
     /// - Parameters:
     ///   - message: The message; an empty payload clears the topic.
     ///   - now: Monotonic seconds.
-    mutating func put(_ message: BrokerMessage, at now: Double) {
+    ///   - isForeign: Whether the topic is not the daemon's own, and is only cleared.
+    mutating func put(_ message: BrokerMessage, at now: Double, isForeign: Bool = false) {
         let known = entries[message.topic]
         if let known, known.message.payload == message.payload {
             let age = now - known.putAt
             guard let seconds = message.secondsKept, age >= Double(seconds) / 2 else { return }
         }
-        guard known != nil || entries.count < Self.topicsMax else { return }
+        let most = isForeign ? Self.foreignMax : Self.topicsMax
+        guard known != nil || entries.count < most else { return }
         entries[message.topic] = Entry(message: message, putAt: now, isWaiting: true)
         if !(known?.isWaiting ?? false) { waiting.append(message.topic) }
     }

@@ -67,4 +67,14 @@ import Testing
         messages.put(Self.message("0", "known"), at: 1)
         #expect(Self.sent(&messages) == ["0=known"])
     }
+
+    @Test func `Foreign topics that are cleared leave room for the daemon's own`() {
+        var messages = RetainedMessages()
+        for number in 0..<2 * RetainedMessages.topicsMax {
+            messages.put(Self.message("\(number)", ""), at: 0, isForeign: true)
+        }
+        messages.put(Self.message("own", "1"), at: 0)
+        let sent = Self.sent(&messages)
+        #expect(sent.count == RetainedMessages.foreignMax + 1 && sent.last == "own=1")
+    }
 }

@@ -12,28 +12,20 @@ extension AlertCenter {
 
     /// Begins to watch runs and to tell receivers.
     package func start(_ teller: AlertTeller, _ pipeline: Pipeline) {
-        let ticks = Task { [weak self] in
-            await self?.restoreRuns(teller, pipeline)
-            while !Task.isCancelled {
-                await self?.tick(teller, pipeline)
-                try? await Task.sleep(for: .seconds(Self.tickSeconds))
-            }
-        }
-        let telling = Task { [weak self, wakes] in
-            await withDiscardingTaskGroup { group in
-                for await _ in wakes {
-                    guard let self else { return }
-                    for news in self.takeDue() {
-                        group.addTask {
-                            await teller.tell(news, self)
-                            self.told(news)
-                            self.endLinks(teller)
-                        }
+        work.start(
+            tickSeconds: Self.tickSeconds,
+            begin: { [weak self] in await self?.restoreRuns(teller, pipeline) },
+            tick: { [weak self] in await self?.tick(teller, pipeline) },
+            woken: { [weak self] in
+                guard let self else { return [] }
+                return takeDue().map { news in
+                    {
+                        await teller.tell(news, self)
+                        self.told(news)
+                        self.endLinks(teller)
                     }
                 }
-            }
-        }
-        work.withLock { $0 = [ticks, telling] }
+            })
     }
 
     private func tick(_ teller: AlertTeller, _ pipeline: Pipeline) async {
@@ -63,7 +55,7 @@ extension AlertCenter {
         endLinks(teller)
         let removed = state.withLock { $0.cases.takeRemoved() }
         for key in removed { dropKept(key) }
-        wake.yield()
+        work.wake()
     }
 
     /// Ends the live links of alerts that are over. The disk may be slow, so nobody waits for it.
@@ -107,7 +99,7 @@ extension AlertCenter {
 
     private func told(_ news: News) {
         _ = state.withLock { $0.telling.remove(news.entry.device) }
-        wake.yield()
+        work.wake()
     }
 }
 

@@ -36,9 +36,7 @@ package final class AlertCenter: Sendable {
     let logger: Logger
     let clock: @Sendable () -> Timestamp
     let state = Mutex(State())
-    let wakes: AsyncStream<Void>
-    let wake: AsyncStream<Void>.Continuation
-    let work = Mutex<[Task<Void, Never>]>([])
+    let work = WakingWork()
 
     package init(
         accounts: Accounts, logger: Logger, clock: @escaping @Sendable () -> Timestamp
@@ -46,15 +44,9 @@ package final class AlertCenter: Sendable {
         self.accounts = accounts
         self.logger = logger
         self.clock = clock
-        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    deinit { stop() }
-
-    package func stop() {
-        wake.finish()
-        for task in work.withLock({ $0 }) { task.cancel() }
-    }
+    package func stop() { work.stop() }
 
     // MARK: Events
 
@@ -103,7 +95,7 @@ package final class AlertCenter: Sendable {
             return
         }
         keep(raised)
-        wake.yield()
+        work.wake()
     }
 
     func end(_ keys: [AlertCases.Key]) {
@@ -123,7 +115,7 @@ package final class AlertCenter: Sendable {
                 state.news.append(News(entry: entry, phase: phase))
             }
         }
-        if !entries.isEmpty { wake.yield() }
+        if !entries.isEmpty { work.wake() }
     }
 
     // MARK: Confirmations

@@ -24,8 +24,7 @@ package final class AlertTeller: Sendable {
     let administration: Administration
     let shares: ShareRoutes
     let publicURL: @Sendable () -> String
-    /// Hosts that may have any address, and need no TLS.
-    private let trustedHosts: TrustedHosts
+    let trustedHosts: TrustedHosts
     let logger: Logger
     /// Links that were made for alerts, by their share.
     let links = Mutex<[ShareKey: AlertLink]>([:])
@@ -43,9 +42,6 @@ package final class AlertTeller: Sendable {
     }
 
     private var accounts: Accounts { administration.accounts }
-
-    /// Whether the daemon's owner trusts a server, wherever it is.
-    func isTrusted(_ address: ServerAddress) -> Bool { trustedHosts.contains(address) }
 
     // MARK: Telling
 
@@ -244,15 +240,10 @@ package final class AlertTeller: Sendable {
     private func status(
         of message: AlertMessage, to receiver: Receiver, delivery: String
     ) async -> Int? {
-        guard let request = try? ReceiverRequest(message, to: receiver, delivery: delivery) else {
-            return nil
-        }
-        let isTrusted = isTrusted(request.address)
-        guard isTrusted || request.address.scheme == .https else { return nil }
+        guard let request = try? ReceiverRequest(message, to: receiver, delivery: delivery),
+            let client = trustedHosts.client(for: request.address, bodyBytesMax: 1 << 16)
+        else { return nil }
         return await Deadline.value(within: Self.answerSeconds) {
-            let client = HTTPClient(
-                request.address, bodyBytesMax: 1 << 16,
-                reach: isTrusted ? .anywhere : .publicAddresses)
             // The cause of a missing answer does not matter: the message is tried again.
             guard
                 let answer = try? await client.stream(

@@ -23,41 +23,37 @@ extension DeliveryCenter {
 
     /// Begins to deliver.
     package func start(_ sender: DeliverySender) {
-        state.withLock { $0.startedAt = clock() }
+        let started = clock()
         if let folder = sender.folder { folder.work.start { folder.removePartials() } }
-        let ticks = Task { [weak self] in
-            while !Task.isCancelled {
-                await self?.tick(sender)
-                try? await Task.sleep(for: .seconds(Self.tickSeconds))
-            }
-        }
-        let delivering = Task { [weak self, wakes] in
-            await withDiscardingTaskGroup { group in
-                for await _ in wakes {
-                    guard let self else { return }
-                    await self.addEnded(sender)
-                    while let delivery = self.next() {
-                        group.addTask {
-                            await self.run(delivery, sender)
-                            self.wake.yield()
-                        }
+        work.start(
+            tickSeconds: Self.tickSeconds,
+            tick: { [weak self] in await self?.tick(sender, started: started) },
+            woken: { [weak self] in
+                guard let self else { return [] }
+                await addEnded(sender)
+                return takeDue().map { delivery in
+                    {
+                        await self.run(delivery, sender)
+                        self.work.wake()
                     }
                 }
-            }
-        }
-        work.withLock { $0 = [ticks, delivering] }
+            })
     }
 
-    private func next() -> Delivery? {
+    private func takeDue() -> [Delivery] {
         let now = clock()
-        return state.withLock { $0.queue.next(at: now) }
+        return state.withLock { state in
+            var due: [Delivery] = []
+            while let next = state.queue.next(at: now) { due.append(next) }
+            return due
+        }
     }
 
-    private func tick(_ sender: DeliverySender) async {
+    private func tick(_ sender: DeliverySender, started: Timestamp) async {
         await storeOutcomes(sender)
         await load(sender)
-        await addMissed(sender)
-        wake.yield()
+        await addMissed(sender, started: started)
+        work.wake()
     }
 
     // MARK: What is delivered
@@ -123,9 +119,9 @@ extension DeliveryCenter {
 
     /// Finds runs that silence ended since the last look: none is told of when its session is not
     /// in memory. After a start a device has as long to come back as after its last frame.
-    private func addMissed(_ sender: DeliverySender) async {
+    private func addMissed(_ sender: DeliverySender, started: Timestamp) async {
         let now = clock()
-        let (looked, started) = state.withLock { ($0.lookedAt, $0.startedAt ?? now) }
+        let looked = state.withLock { $0.lookedAt }
         guard now >= started.advanced(bySeconds: sender.pipeline.silenceSeconds) else { return }
         // A clock may have been set back.
         let from = min(looked ?? now.advanced(bySeconds: -Self.missedSeconds), now)
@@ -158,7 +154,7 @@ extension DeliveryCenter {
                 let last = summary.arrivalTimes.upperBound
                 let over = max(last, started).advanced(bySeconds: silence)
                 isRecent = isRecent || last.advanced(bySeconds: silence) > from
-                guard over > from, over <= now, last.seconds(since: now) > -Self.missedSeconds,
+                guard over > from, over <= now, now.seconds(since: last) < Self.missedSeconds,
                     !summary.session.isImported
                 else { continue }
                 found.append(summary.session)
@@ -180,25 +176,25 @@ extension DeliveryCenter {
             return state.withLock { [delivery] in $0.queue.ended(waiting, next: delivery) }
         }
         let begun = await sender.administration.changes.run {
-            [accounts] () -> Result<DeliveryTarget??, RegistryError> in
+            [accounts] () -> Result<(isBegun: Bool, target: DeliveryTarget?), RegistryError> in
             Result { () throws(RegistryError) in
-                guard try accounts.registry.beginDelivery(waiting.id, at: now) else { return nil }
-                let targets = try accounts.targets(of: waiting.device)
-                return .some(targets.first { $0.id == waiting.target })
+                let isBegun = try accounts.registry.beginDelivery(waiting.id, at: now)
+                let targets = isBegun ? try accounts.targets(of: waiting.device) : []
+                return (isBegun, targets.first { $0.id == waiting.target })
             }
         }
         switch begun {
         case .failure:
             delivery.dueAt = now.advanced(bySeconds: Self.diskSeconds)
             return state.withLock { [delivery] in $0.queue.ended(waiting, next: delivery) }
-        case .success(nil):
+        case .success((isBegun: false, target: _)):
             return state.withLock { $0.queue.ended(waiting, next: nil) }
-        case .success(.some(nil)):
+        case .success((isBegun: true, target: nil)):
             // Sealed under another master key: a target that was removed took its deliveries along.
             (delivery.state, delivery.reason) = (.failed, "its target cannot be read: set it again")
             if await !store(delivery, sender) { keep(delivery) }
             return state.withLock { $0.queue.ended(waiting, next: nil) }
-        case .success(.some(let target?)):
+        case .success((isBegun: true, target: let target?)):
             delivery.tries += 1
             await attempt(delivery, waiting, to: target, sender)
         }
@@ -238,7 +234,7 @@ extension DeliveryCenter {
         switch outcome {
         case .delivered:
             (delivery.state, delivery.frames, delivery.reason) = (.delivered, frames, nil)
-        case .retry(let reason), .slow(let reason):
+        case .retry(let reason):
             delivery.reason = reason
             let wait = DeliveryOutcome.secondsBeforeRetry(
                 tries: delivery.tries, using: &generator)

@@ -17,8 +17,6 @@ package final class DeliveryCenter: Sendable {
         var unstored: [Delivery] = []
         /// Runs that were over by then have their deliveries; `nil`: nobody looked yet.
         var lookedAt: Timestamp?
-        /// Before it, no device could send to this daemon.
-        var startedAt: Timestamp?
     }
 
     static let tickSeconds = 10.0
@@ -29,9 +27,7 @@ package final class DeliveryCenter: Sendable {
     let logger: Logger
     let clock: @Sendable () -> Timestamp
     let state = Mutex(State())
-    let wakes: AsyncStream<Void>
-    let wake: AsyncStream<Void>.Continuation
-    let work = Mutex<[Task<Void, Never>]>([])
+    let work = WakingWork()
 
     package init(
         accounts: Accounts, logger: Logger, clock: @escaping @Sendable () -> Timestamp
@@ -39,15 +35,9 @@ package final class DeliveryCenter: Sendable {
         self.accounts = accounts
         self.logger = logger
         self.clock = clock
-        (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    deinit { stop() }
-
-    package func stop() {
-        wake.finish()
-        for task in work.withLock({ $0 }) { task.cancel() }
-    }
+    package func stop() { work.stop() }
 
     /// Takes an event of a session.
     package func take(_ event: StreamEvent, of session: SessionID, from device: DeviceID) {
@@ -59,7 +49,7 @@ package final class DeliveryCenter: Sendable {
             guard state.ended.count < Self.keptMax else { return }
             state.ended.append((session, device))
         }
-        wake.yield()
+        work.wake()
     }
 
     /// Drops deliveries of sessions that are being erased.
@@ -82,6 +72,6 @@ package final class DeliveryCenter: Sendable {
     /// Takes a delivery that the registry has.
     func insert(_ delivery: Delivery) {
         state.withLock { $0.queue.insert(delivery) }
-        wake.yield()
+        work.wake()
     }
 }

@@ -38,8 +38,8 @@ struct DeliveryFolder: Sendable {
                 description: "the folder \(folder) cannot be made: check deliveries.folder, and"
                     + " who may write there")
         }
-        let free = (try? files.attributesOfFileSystem(forPath: folder))?[.systemFreeSize]
-        guard let free = free as? Int, free - bytes >= Self.freeBytesMin else {
+        guard let free = StateFolder.freeBytes(at: folder), free - bytes >= Self.freeBytesMin
+        else {
             throw Refusal(description: "less than 1 GiB is free on the disk of \(path)")
         }
         return try File(folder: folder, name: run.fileName, partialName: name)

@@ -14,8 +14,6 @@ enum DeliveryOutcome: Hashable, Sendable {
     case retry(String)
     /// Another try would fail, too.
     case failed(String)
-    /// The server was too slow; it is tried again.
-    case slow(String)
     /// The session or the target is gone, or not as it was.
     case gone
 
@@ -52,7 +50,6 @@ enum DeliveryOutcome: Hashable, Sendable {
         case ReadRefusal.tooLong: self = .failed("the session is too long for one file")
         case is ReadRefusal: self = .retry("too much was read at once")
         case SessionReadError.unknownSession: self = .gone
-        case let error as SessionReadError: self = .retry("\(error)")
         case ClientError.notTrusted(let reason):
             self = .retry("its server's certificate is not trusted: \(reason)")
         case ClientError.notAnAnswer: self = .retry("what answers there is no HTTP server")

@@ -23,7 +23,7 @@ package struct DeliverySender: Sendable {
 
     let administration: Administration
     let pipeline: Pipeline
-    private let trustedHosts: TrustedHosts
+    let trustedHosts: TrustedHosts
     /// `nil`: the daemon's owner set none.
     let folder: DeliveryFolder?
 
@@ -90,9 +90,9 @@ package struct DeliverySender: Sendable {
                 return .gone
             } catch { return DeliveryOutcome(error) }
         }
-        let slow = DeliveryOutcome.slow(
+        let late = DeliveryOutcome.retry(
             "nothing went on for \(Int(Self.idleSeconds)) s, or it took \(Int(Self.trySeconds)) s")
-        return (outcome ?? slow, summary.frames)
+        return (outcome ?? late, summary.frames)
     }
 
     /// Waits until what the pipeline has computed so far can be read: the end of a run is told
@@ -126,14 +126,8 @@ package struct DeliverySender: Sendable {
         guard let folder else {
             return .failed("the daemon's owner has set no deliveries.folder")
         }
-        func work<Value: Sendable>(
-            _ body: @escaping @Sendable () throws(DeliveryFolder.Refusal) -> Value
-        ) async throws -> Value {
-            try await folder.work.run { Result { () throws(DeliveryFolder.Refusal) in try body() } }
-                .get()
-        }
         do {
-            let file = try await work { () throws(DeliveryFolder.Refusal) in
+            let file = try await folder.work.run {
                 try folder.begin(
                     job.run, named: "\(job.delivery.id)-\(job.delivery.tries)",
                     bytes: Self.fileBytesMax)
@@ -143,7 +137,7 @@ package struct DeliverySender: Sendable {
                 try await read(job) { part in
                     count += part.count
                     guard count <= Self.fileBytesMax else { throw ReadRefusal.tooLong }
-                    try await work { () throws(DeliveryFolder.Refusal) in try file.append(part) }
+                    try await folder.work.run { try file.append(part) }
                 }
             } catch {
                 folder.work.start { file.drop() }
@@ -153,7 +147,7 @@ package struct DeliverySender: Sendable {
                 folder.work.start { file.drop() }
                 throw Unwanted()
             }
-            try await work { () throws(DeliveryFolder.Refusal) in try file.end() }
+            try await folder.work.run { try file.end() }
         } catch let refusal as DeliveryFolder.Refusal {
             // The path is not for who holds a device's token.
             administration.logger.warning(
@@ -238,21 +232,14 @@ package struct DeliverySender: Sendable {
         }
     }
 
-    func client(for address: ServerAddress) -> HTTPClient {
-        HTTPClient(
-            address, bodyBytesMax: Self.answerBytesMax,
-            reach: trustedHosts.contains(address) ? .anywhere : .publicAddresses)
+    func client(for address: ServerAddress) throws(NotAllowed) -> HTTPClient {
+        guard let client = trustedHosts.client(for: address, bodyBytesMax: Self.answerBytesMax)
+        else { throw NotAllowed() }
+        return client
     }
 
-    /// Which addresses a target may have; `nil`: this one.
-    func allowed(insteadOf address: ServerAddress) -> String? {
-        let isTrusted = trustedHosts.contains(address)
-        guard address.scheme == .https || address.scheme == .http && isTrusted else {
-            return "https://host/…, and http to hosts in the daemon's alerts.trusted_hosts"
-        }
-        if let found = PeerAddress(address.host), !found.isOfInternet, !isTrusted {
-            return "an address of the internet, or a host in alerts.trusted_hosts"
-        }
-        return nil
+    /// The daemon's owner has taken a host from `alerts.trusted_hosts`.
+    struct NotAllowed: Error, CustomStringConvertible {
+        let description = "its server's address is not allowed any more: give another one"
     }
 }

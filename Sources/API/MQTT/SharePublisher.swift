@@ -132,11 +132,10 @@ final class SharePublisher: Sendable {
     }
 
     /// Takes a share away from the broker.
-    private func clear(_ part: String) {
-        if let topic = topics.discovery(part) {
-            broker.put(BrokerMessage(topic: topic, payload: []))
+    private func clear(_ part: String, isForeign: Bool = false) {
+        for topic in [topics.discovery(part), topics.state(part)].compactMap(\.self) {
+            broker.put(BrokerMessage(topic: topic, payload: []), isForeign: isForeign)
         }
-        broker.put(BrokerMessage(topic: topics.state(part), payload: []))
     }
 
     /// Takes a message from the topics of states: one that the broker kept, of a share that is not
@@ -145,6 +144,6 @@ final class SharePublisher: Sendable {
         guard message.isRetained, !message.payload.isEmpty,
             !names.contains(where: { MQTTTopics.part($0) == part })
         else { return }
-        clear(part)
+        clear(part, isForeign: true)
     }
 }

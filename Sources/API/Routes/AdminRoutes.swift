@@ -149,50 +149,36 @@ package struct AdminRoutes: Sendable {
             })
     }
 
-    // MARK: Receivers
+    // MARK: Receivers and deliveries
 
-    private func addReceivers(to router: inout Router) {
-        let path = "/devices/:name/receivers"
-        router.add(.get, path) { request in
-            await answer { try receivers.list(try administration.known(name(of: request))) }
-        }
-        router.add(.put, path + "/:receiver") { request in
-            await answer {
-                try receivers.put(request, of: try administration.known(name(of: request)))
-            }
-        }
-        router.add(.delete, path + "/:receiver") { request in
-            await answer {
-                try await receivers.remove(
-                    request, of: try administration.known(name(of: request)))
-            }
-        }
-        router.add(.post, path + "/:receiver/test") { request in
-            await answer {
-                try await receivers.test(
-                    request, of: try administration.known(name(of: request)))
-            }
+    /// Adds a route of a device.
+    private func addOfDevice(
+        _ method: HTTPRequest.Method, _ path: String, to router: inout Router,
+        _ work: @escaping @Sendable (HTTPRequest, Device) async throws -> HTTPResponse
+    ) {
+        router.add(method, "/devices/:name" + path) { request in
+            await answer { try await work(request, try administration.known(name(of: request))) }
         }
     }
 
-    // MARK: Deliveries
+    private func addReceivers(to router: inout Router) {
+        let path = "/receivers"
+        addOfDevice(.get, path, to: &router) { try receivers.list($1) }
+        addOfDevice(.put, path + "/:receiver", to: &router) { try receivers.put($0, of: $1) }
+        addOfDevice(.delete, path + "/:receiver", to: &router) {
+            try await receivers.remove($0, of: $1)
+        }
+        addOfDevice(.post, path + "/:receiver/test", to: &router) {
+            try await receivers.test($0, of: $1)
+        }
+    }
 
     private func addDeliveries(to router: inout Router) {
-        func add(
-            _ method: HTTPRequest.Method, _ path: String,
-            _ work: @escaping @Sendable (HTTPRequest, Device) async throws -> HTTPResponse
-        ) {
-            router.add(method, "/devices/:name" + path) { request in
-                await answer {
-                    try await work(request, try administration.known(name(of: request)))
-                }
-            }
-        }
-        add(.get, "/targets") { try deliveries.targets(of: $1) }
-        add(.put, "/targets/:target") { try deliveries.put($0, of: $1) }
-        add(.delete, "/targets/:target") { try deliveries.remove($0, of: $1) }
-        add(.get, "/deliveries") { try deliveries.list($1) }
-        add(.post, "/deliveries") { try await deliveries.send($0, of: $1) }
+        addOfDevice(.get, "/targets", to: &router) { try deliveries.targets(of: $1) }
+        addOfDevice(.put, "/targets/:target", to: &router) { try deliveries.put($0, of: $1) }
+        addOfDevice(.delete, "/targets/:target", to: &router) { try deliveries.remove($0, of: $1) }
+        addOfDevice(.get, "/deliveries", to: &router) { try deliveries.list($1) }
+        addOfDevice(.post, "/deliveries", to: &router) { try await deliveries.send($0, of: $1) }
     }
 
     // MARK: Shares

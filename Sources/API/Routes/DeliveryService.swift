@@ -91,7 +91,7 @@ package struct DeliveryService: Sendable {
     /// long as kind and address do: it must not go to another server.
     func put(_ request: HTTPRequest, of device: Device) throws -> HTTPResponse {
         let body = try JSONBody.decode(TargetBody.self, of: request)
-        let name = try Self.name(request)
+        let name = try OutsideFields.name("target", of: request)
         guard let kind = DeliveryTarget.Kind(rawValue: body.kind) else {
             let names = DeliveryTarget.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw APIRefusal.badField(name: "kind", allowed: names)
@@ -111,6 +111,10 @@ package struct DeliveryService: Sendable {
         }
         target.sport = body.sport ?? target.sport
         let isKept = target.secret != nil && target.secret == earlier?.secret
+        // A renewed secret is of a form that no owner gives.
+        try OutsideFields.check(
+            address: target.address, secret: isKept ? nil : target.secret,
+            bytesMax: DeliveryTarget.bytesMax)
         if !isKept { try Self.check(secret: target.secret, of: kind) }
         try check(target)
         try accounts.changing(device) { [target] in
@@ -124,7 +128,7 @@ package struct DeliveryService: Sendable {
     }
 
     func remove(_ request: HTTPRequest, of device: Device) throws -> HTTPResponse {
-        let removed = try target(named: try Self.name(request), of: device)
+        let removed = try target(named: try OutsideFields.name("target", of: request), of: device)
         try accounts.changing(device) {
             try accounts.removeTarget(named: removed.name, of: $0.id)
         }
@@ -139,14 +143,6 @@ package struct DeliveryService: Sendable {
         let found = try accounts.targets(of: device.id).first { $0.isNamed(name) }
         guard let found else { throw RegistryError.unknownTarget(name) }
         return found
-    }
-
-    private static func name(_ request: HTTPRequest) throws(APIRefusal) -> String {
-        let name = request.parameters["target"] ?? ""
-        guard ShareDirectory.isName(name) else {
-            throw .badField(name: "name", allowed: "1 to 64 letters, digits, spaces, - _ or .")
-        }
-        return name
     }
 
     private func check(_ target: DeliveryTarget) throws(APIRefusal) {
@@ -164,13 +160,10 @@ package struct DeliveryService: Sendable {
             }
             return
         }
-        guard target.address.utf8.count <= DeliveryTarget.bytesMax else {
-            throw .badField(name: "address", allowed: "\(DeliveryTarget.bytesMax) bytes")
-        }
         guard let address = try? DeliveryRequest.address(of: target) else {
             throw .badField(name: "address", allowed: "https://host/…")
         }
-        if let allowed = sender.allowed(insteadOf: address) {
+        if let allowed = sender.trustedHosts.allowed(insteadOf: address) {
             throw .badField(name: "address", allowed: allowed)
         }
         if target.kind != .webhook, address.target.contains("?") {
@@ -181,13 +174,6 @@ package struct DeliveryService: Sendable {
     private static func check(
         secret: String?, of kind: DeliveryTarget.Kind
     ) throws(APIRefusal) {
-        let limit = DeliveryTarget.bytesMax
-        guard secret?.utf8.count ?? 0 <= limit,
-            secret?.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) ?? true
-        else {
-            throw .badField(
-                name: "secret", allowed: "printable ASCII without spaces, \(limit) bytes")
-        }
         switch kind {
         case .webhook, .folder: break
         case .intervals:

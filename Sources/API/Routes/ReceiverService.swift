@@ -61,7 +61,7 @@ package struct ReceiverService: Sendable {
     /// share that says what receivers may see.
     func put(_ request: HTTPRequest, of device: Device) throws -> HTTPResponse {
         let body = try JSONBody.decode(Body.self, of: request)
-        let name = try Self.name(request)
+        let name = try OutsideFields.name("receiver", of: request)
         guard let kind = Receiver.Kind(rawValue: body.kind) else {
             let names = Receiver.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw APIRefusal.badField(name: "kind", allowed: names)
@@ -88,7 +88,7 @@ package struct ReceiverService: Sendable {
     /// Removes a receiver. An open live link that it knows ends. The share goes with its last
     /// receiver.
     func remove(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
-        let name = try Self.name(request)
+        let name = try OutsideFields.name("receiver", of: request)
         let removed = try Self.receiver(named: name, of: try accounts.receivers(of: device.id))
         try accounts.changing(device) { try accounts.removeReceiver(named: name, of: $0.id) }
         alerts.withdraw(removed, of: device.id)
@@ -115,7 +115,7 @@ package struct ReceiverService: Sendable {
 
     /// Sends a message that says that it is a test.
     func test(_ request: HTTPRequest, of device: Device) async throws -> HTTPResponse {
-        let name = try Self.name(request)
+        let name = try OutsideFields.name("receiver", of: request)
         let receivers = await administration.changes.run { [accounts] in
             Result { () throws(RegistryError) in try accounts.receivers(of: device.id) }
         }
@@ -134,25 +134,13 @@ package struct ReceiverService: Sendable {
     }
 
     private func check(_ body: Body, _ kind: Receiver.Kind) throws(APIRefusal) {
-        let limit = Receiver.bytesMax
-        guard body.address.utf8.count <= limit, body.secret?.utf8.count ?? 0 <= limit else {
-            throw .badField(name: "address", allowed: "\(limit) bytes, and of the secret, too")
+        try OutsideFields.check(
+            address: body.address, secret: body.secret, bytesMax: Receiver.bytesMax)
+        guard let address = try? ServerAddress(body.address) else {
+            throw .badField(name: "address", allowed: "https://host/…")
         }
-        let secretIsText = body.secret?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } ?? true
-        guard secretIsText else {
-            throw .badField(name: "secret", allowed: "printable ASCII without spaces")
-        }
-        guard let address = try? ServerAddress(body.address),
-            address.scheme == .https || address.scheme == .http && teller.isTrusted(address)
-        else {
-            throw .badField(
-                name: "address",
-                allowed: "https://host/…, and http to hosts in the daemon's alerts.trusted_hosts")
-        }
-        if let found = PeerAddress(address.host), !found.isOfInternet, !teller.isTrusted(address) {
-            throw .badField(
-                name: "address",
-                allowed: "an address of the internet, or a host in alerts.trusted_hosts")
+        if let allowed = teller.trustedHosts.allowed(insteadOf: address) {
+            throw .badField(name: "address", allowed: allowed)
         }
         if kind == .ntfy, address.target.split(separator: "/").isEmpty {
             throw .badField(name: "address", allowed: "https://server/topic")
@@ -162,14 +150,6 @@ package struct ReceiverService: Sendable {
             throw .badField(
                 name: "silentMinutes", allowed: "\(range.lowerBound) to \(range.upperBound)")
         }
-    }
-
-    private static func name(_ request: HTTPRequest) throws(APIRefusal) -> String {
-        let name = request.parameters["receiver"] ?? ""
-        guard ShareDirectory.isName(name) else {
-            throw .badField(name: "name", allowed: "1 to 64 letters, digits, spaces, - _ or .")
-        }
-        return name
     }
 
     /// The share of the device's other receivers, or a new one.

@@ -108,7 +108,14 @@ package struct SessionRoutes: Sendable {
         guard let text = query.search else {
             return catalog.page(of: owner, before: before, since: since, limit: query.limit)
         }
-        let zones = administration.accounts.devices.map { ($0.id, $0.profile.timeZone) }
+        // Of one device no other's time zone matters.
+        let accounts = administration.accounts
+        let devices =
+            switch owner {
+            case .device(let id): [accounts.device(id)].compactMap(\.self)
+            case .anybody, .nobody: accounts.devices
+            }
+        let zones = devices.map { ($0.id, $0.profile.timeZone) }
         return try await pipeline.results.page(
             of: owner, before: before, since: since, limit: query.limit,
             matching: SessionSearch(

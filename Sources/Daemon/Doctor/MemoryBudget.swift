@@ -128,8 +128,8 @@ public struct MemoryBudget: Hashable, Sendable {
             // Two lengths of IPv6 networks, two generations; an entry is up to 80 moments.
             Row(name: "limiters of networks", count: 2 * 2 * 2048, bytesEach: 768),
             Row(
-                name: "limiters of changes and deletions by devices",
-                count: 2 * DeviceLimiter.momentsMax,
+                name: "limiters of changes, deletions and joins by devices",
+                count: 4 * DeviceLimiter.momentsMax,
                 bytesEach: 8),
             Row(
                 name: "messages to the webhook", count: WaitingWebhooks.countMax,

@@ -33,6 +33,7 @@ package final class Accounts: Sendable {
         package var readers = ReaderLimiter()
         var deletions = DeviceLimiter(countMax: deletionsPerMinuteMax, windowSeconds: 60)
         var deletionsOfDay = DeviceLimiter(countMax: deletionsPerDayMax, windowSeconds: 86_400)
+        var joins = DeviceLimiter(countMax: joinsMax, windowSeconds: joinsWindowSeconds)
         package var cheersKept = CheerHistory()
         package var lastSeen: [DeviceID: Timestamp] = [:]
         /// Last runs of each device, newest first; a device that is not here has not been asked.
@@ -46,6 +47,9 @@ package final class Accounts: Sendable {
         package var devicesWithTargets: Set<DeviceID> = []
     }
 
+    /// Groups that a device joins in a window; each join makes the group's viewers connect again.
+    static let joinsMax = 10
+    static let joinsWindowSeconds = 600
     /// Session deletions by one device a minute; each rewrites whole segments of the log.
     static let deletionsPerMinuteMax = 5
     /// Session deletions by one device a day. A deletion may also begin a segment of at least 92

@@ -11,10 +11,8 @@ extension Administration {
     static let groupsOfDeviceMax = 8
     /// Groups of one device that are over, kept for their audit.
     static let oldGroupsMax = 8
-    /// Begin of the names of members' shares.
+    /// Base of the names of members' shares.
     private static let memberStem = "group"
-    /// Groups that a device joins, or makes, in ten minutes.
-    private static let joinsMax = 10
 
     /// Makes a group whose first member is a new share of its owner's device.
     ///
@@ -94,12 +92,8 @@ extension Administration {
             guard !members.contains(where: { Self.isAlike($0.runnerName, name) }) else {
                 throw ShareError.runnerTaken(name)
             }
-            // Each join makes the group's viewers connect again.
-            let joins = accounts.withState { $0.shares.shares(of: device.id) }.count {
-                $0.name.hasPrefix(Self.memberStem) && now.seconds(since: $0.createdAt) < 600
-            }
-            guard joins < Self.joinsMax else {
-                throw AdministrationError.tooManyChanges(retryAfterSeconds: 600)
+            if let wait = accounts.withState({ $0.joins.admit(device.id, at: now) }) {
+                throw AdministrationError.tooManyChanges(retryAfterSeconds: wait)
             }
             var wish = request
             wish.expiresInSeconds = group.expiresAt.map { $0.seconds(since: now) }

@@ -19,6 +19,15 @@ package struct BackgroundWork: Sendable {
         }
     }
 
+    /// - Throws: Errors of `work`.
+    package func run<Result: Sendable>(
+        _ work: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try work() }) }
+        }
+    }
+
     package func start(_ work: @escaping @Sendable () -> Void) {
         queue.async { work() }
     }

@@ -12,7 +12,10 @@ public struct StateFolder: Hashable, Sendable {
     public let path: String
 
     /// Free bytes of its disk; `nil` if the disk does not say.
-    package var freeBytes: Int? {
+    package var freeBytes: Int? { Self.freeBytes(at: path) }
+
+    /// Free bytes of a folder's disk; `nil` if the disk does not say.
+    package static func freeBytes(at path: String) -> Int? {
         let attributes = try? FileManager.default.attributesOfFileSystem(forPath: path)
         return (attributes?[.systemFreeSize] as? NSNumber)?.intValue
     }

@@ -15,7 +15,7 @@ import Testing
             self =
                 switch outcome {
                 case .delivered: .delivered
-                case .retry, .slow: .retry
+                case .retry: .retry
                 case .failed: .failed
                 case .gone: .gone
                 }

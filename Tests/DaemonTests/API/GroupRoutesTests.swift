@@ -13,15 +13,6 @@ import Transport
 
 /// Groups that owners of devices make, join and leave by themselves.
 @Suite struct GroupRoutesTests {
-    private static func ask(
-        _ running: RunningDaemon, _ method: HTTPRequest.Method, _ path: String, _ body: String = "",
-        token: String
-    ) async throws -> HTTPClient.Answer {
-        try await running.ask(
-            method, "/v1/me/groups" + path, token: token,
-            fields: ["Content-Type": "application/json"], body: body)
-    }
-
     private struct Made {
         let name: String
         let link: String
@@ -29,12 +20,12 @@ import Transport
     }
 
     private static func makeGroup(_ running: RunningDaemon, token: String) async throws -> Made {
-        let made = try await ask(
-            running, .post, "", #"{"label":"Sunday","runner":"Ann"}"#, token: token)
+        let made = try await running.askMe(
+            .post, "/groups", #"{"label":"Sunday","runner":"Ann"}"#, token: token)
         #expect(made.status == 201, "\(made.text)")
         let name = try #require(made.object["name"] as? String)
         let url = try #require(made.object["url"] as? String)
-        let invited = try await ask(running, .post, "/\(name)/invite", "{}", token: token)
+        let invited = try await running.askMe(.post, "/groups/\(name)/invite", "{}", token: token)
         #expect(invited.status == 201, "\(invited.text)")
         let invitation = try #require(invited.object["invitation"] as? String)
         let address = try #require(invited.object["url"] as? String)
@@ -47,8 +38,8 @@ import Transport
     private static func join(
         _ running: RunningDaemon, _ invitation: String, as runner: String, token: String
     ) async throws -> HTTPClient.Answer {
-        try await ask(
-            running, .post, "/join",
+        try await running.askMe(
+            .post, "/groups/join",
             #"{"invitation":"\#(invitation)","runner":"\#(runner)","scope":"heartRate"}"#,
             token: token)
     }
@@ -87,14 +78,14 @@ import Transport
             let cid = try running.addDevice("cid")
             let twin = try await Self.join(running, made.invitation, as: " aNN", token: cid)
             #expect(twin.status == 409 && twin.text.contains("another name"), "\(twin.text)")
-            let left = try await Self.ask(running, .delete, "/\(made.name)", token: bob)
+            let left = try await running.askMe(.delete, "/groups/\(made.name)", token: bob)
             #expect(left.status == 204)
             #expect(try await Self.runners(of: made.link, running).keys.sorted() == ["Ann"])
-            #expect(try await Self.ask(running, .get, "", token: bob).list.isEmpty)
+            #expect(try await running.askMe(.get, "/groups", token: bob).list.isEmpty)
             // Who left may come back with the same invitation.
             #expect(
                 try await Self.join(running, made.invitation, as: "Bob", token: bob).status == 201)
-            let ended = try await Self.ask(running, .delete, "/\(made.name)", token: ann)
+            let ended = try await running.askMe(.delete, "/groups/\(made.name)", token: ann)
             #expect(ended.status == 204)
             #expect(try await running.ask(.get, "/v1/shares/\(made.link)/latest").status == 404)
             #expect(
@@ -115,7 +106,7 @@ import Transport
             for _ in 0..<15 {
                 let joined = try await Self.join(running, made.invitation, as: "Bob", token: bob)
                 statuses.append(joined.status)
-                _ = try await Self.ask(running, .delete, "/\(made.name)", token: bob)
+                _ = try await running.askMe(.delete, "/groups/\(made.name)", token: bob)
             }
             #expect(statuses == Array(repeating: 201, count: 10) + Array(repeating: 429, count: 5))
             _ = try running.daemon.administration.rotateDevice(named: "ann")
@@ -137,14 +128,15 @@ import Transport
             _ = try await Self.join(running, made.invitation, as: "Bob", token: bob)
         }
         try await RunningDaemon.again(in: folder) { running in
-            let group = try #require(try await Self.ask(running, .get, "", token: bob).list.first)
+            let group = try #require(
+                try await running.askMe(.get, "/groups", token: bob).list.first)
             #expect(group["name"] as? String == name && group["isOwn"] as? Bool == false)
             let members = try #require(group["members"] as? [[String: Any]])
             #expect(members.compactMap { $0["runner"] as? String } == ["Ann", "Bob"])
             #expect(members.compactMap { $0["isOwn"] as? Bool } == [false, true])
             // A group goes with the device of its owner, and leaves no member behind.
             #expect(try await running.admin(.delete, "/devices/ann").status == 200)
-            #expect(try await Self.ask(running, .get, "", token: bob).list.isEmpty)
+            #expect(try await running.askMe(.get, "/groups", token: bob).list.isEmpty)
             let shares = try running.daemon.accounts.registry.shares()
             #expect(shares.allSatisfy { $0.groupOwner == nil })
         }
@@ -159,7 +151,8 @@ import Transport
             let cid = try running.addDevice("cid")
             let made = try await Self.makeGroup(running, token: ann)
             _ = try await Self.join(running, made.invitation, as: "Bob", token: bob)
-            let group = try #require(try await Self.ask(running, .get, "", token: ann).list.first)
+            let group = try #require(
+                try await running.askMe(.get, "/groups", token: ann).list.first)
             let members = try #require(group["members"] as? [[String: Any]])
             let number = try #require(members[1]["number"] as? Int)
             let paths: [(HTTPRequest.Method, String)] = [
@@ -168,18 +161,21 @@ import Transport
             ]
             for (method, path) in paths {
                 #expect(
-                    try await Self.ask(running, method, path, "{}", token: bob).status == 409)
+                    try await running.askMe(method, "/groups" + path, "{}", token: bob).status
+                        == 409)
                 #expect(
-                    try await Self.ask(running, method, path, "{}", token: cid).status == 404)
+                    try await running.askMe(method, "/groups" + path, "{}", token: cid).status
+                        == 404)
             }
             #expect(
-                try await Self.ask(running, .delete, "/\(made.name)", token: cid).status == 404)
-            let removed = try await Self.ask(running, paths[2].0, paths[2].1, token: ann)
+                try await running.askMe(.delete, "/groups/\(made.name)", token: cid).status == 404)
+            let removed = try await running.askMe(paths[2].0, "/groups" + paths[2].1, token: ann)
             #expect(removed.status == 204)
-            #expect(try await Self.ask(running, .get, "", token: bob).list.isEmpty)
+            #expect(try await running.askMe(.get, "/groups", token: bob).list.isEmpty)
             // Another link ends the invitations.
             #expect(
-                try await Self.ask(running, .post, "/\(made.name)/rotate", token: ann).status == 200
+                try await running.askMe(.post, "/groups/\(made.name)/rotate", token: ann).status
+                    == 200
             )
             #expect(
                 try await Self.join(running, made.invitation, as: "Cid", token: cid).status == 404)
@@ -223,8 +219,8 @@ import Transport
                 #expect(answer.status == 404, "\(text.prefix(80)): \(answer.text)")
             }
             for expires in ["0s", "8d", "soon"] {
-                let answer = try await Self.ask(
-                    running, .post, "/\(made.name)/invite", #"{"expires":"\#(expires)"}"#,
+                let answer = try await running.askMe(
+                    .post, "/groups/\(made.name)/invite", #"{"expires":"\#(expires)"}"#,
                     token: ann)
                 #expect(answer.status == 400, "\(expires)")
             }
@@ -235,7 +231,7 @@ import Transport
         try await RunningDaemon.run { running in
             let ann = try running.addDevice("ann")
             func create() async throws -> HTTPClient.Answer {
-                try await Self.ask(running, .post, "", "{}", token: ann)
+                try await running.askMe(.post, "/groups", "{}", token: ann)
             }
             for _ in 0..<Administration.groupsOfDeviceMax {
                 #expect(try await create().status == 201)

@@ -19,14 +19,7 @@ import WireFormat
     private static func put(
         _ running: RunningDaemon, _ name: String, _ body: String, token: String
     ) async throws -> HTTPClient.Answer {
-        try await running.ask(
-            .put, "/v1/me/receivers/\(name)", token: token,
-            fields: ["Content-Type": "application/json"], body: body)
-    }
-
-    /// Host and port of an address.
-    private static func trusted(_ url: String) -> String {
-        String(url.dropFirst("http://".count).prefix { $0 != "/" })
+        try await running.askMe(.put, "/receivers/\(name)", body, token: token)
     }
 
     private static func objects(_ receiver: ReceivingServer) throws -> [[String: Any]] {
@@ -44,7 +37,9 @@ import WireFormat
     ) async throws {
         let receiver = ReceivingServer(statuses: statuses)
         try await receiver.run { url in
-            try await RunningDaemon.run({ $0.alerts.trustedHosts = [trusted(url)] }) { running in
+            try await RunningDaemon.run({
+                $0.alerts.trustedHosts = [ReceivingServer.place(of: url)]
+            }) { running in
                 try await body(running, try running.addDevice("ann"), receiver, url)
             }
         }
@@ -222,7 +217,7 @@ import WireFormat
         defer { try? FileManager.default.removeItem(atPath: folder) }
         try await receiver.run { url in
             let trust: (inout Configuration) -> Void = {
-                $0.alerts.trustedHosts = [Self.trusted(url)]
+                $0.alerts.trustedHosts = [ReceivingServer.place(of: url)]
             }
             try await RunningDaemon.again(in: folder, trust) { running in
                 let token = try running.addDevice("ann")

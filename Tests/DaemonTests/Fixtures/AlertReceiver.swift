@@ -21,8 +21,7 @@ struct AlertReceiver {
 
     /// Lets a daemon connect to the receivers.
     func trust(_ configuration: inout Configuration) {
-        let host = url.dropFirst("http://".count).prefix { $0 != "/" }
-        configuration.alerts.trustedHosts = [String(host)]
+        configuration.alerts.trustedHosts = [ReceivingServer.place(of: url)]
     }
 
     /// Makes receivers see what a share shows.

@@ -22,6 +22,11 @@ final class ReceivingServer: Sendable {
 
     var requests: [HTTPRequest] { state.withLock { $0.requests } }
 
+    /// Host and port of an address.
+    static func place(of url: String) -> String {
+        String(url.dropFirst("http://".count).prefix { $0 != "/" })
+    }
+
     /// Runs `body` with the receiver's address.
     func run(_ body: (String) async throws -> Void) async throws {
         let loops = LoopGroup(published: { 0 }, arrivalClock: WallClock.now)

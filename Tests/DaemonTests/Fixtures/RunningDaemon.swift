@@ -96,6 +96,15 @@ struct RunningDaemon {
         try await ViewerClient.connect(to: try address(.ws, target))
     }
 
+    /// Asks as a device's owner, with a body of JSON.
+    func askMe(
+        _ method: HTTPRequest.Method, _ path: String, _ body: String = "", token: String
+    ) async throws -> HTTPClient.Answer {
+        try await ask(
+            method, "/v1/me" + path, token: token, fields: ["Content-Type": "application/json"],
+            body: body)
+    }
+
     // MARK: Devices
 
     /// - Returns: The device's token.

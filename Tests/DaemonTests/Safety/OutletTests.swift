@@ -36,6 +36,7 @@ import WireFormat
         case overlay = "GET /overlay/:share"
         case startPage = "GET /"
         case alertMessage = "messages to receivers of alerts"
+        case brokerState = "states at an MQTT broker"
 
         var isRoute: Bool { rawValue.hasPrefix("GET /") }
     }
@@ -75,13 +76,13 @@ import WireFormat
 
     static let home = (latitude: 48.2, longitude: 11.6)
     static let session = SessionID(high: 0x4012, low: 1 << 63)
-    private static let turn = 1200
+    static let turn = 1200
     private static let start = (WallClock.now().secondsSince1970 - Double(2 * turn)).rounded(.down)
-    private static let radius = 200.0
+    static let radius = 200.0
     /// Heart rate, pod power and pod cadence that occur within the zone only.
-    private static let rateAtHome = 177
-    private static let wattsAtHome = 777
-    private static let cadenceAtHome = 233
+    static let rateAtHome = 177
+    static let wattsAtHome = 777
+    static let cadenceAtHome = 233
 
     static func metersFromHome(_ latitude: Double, _ longitude: Double) -> Double {
         let degree = 6_371_000 * Double.pi / 180
@@ -176,6 +177,7 @@ import WireFormat
             return [try await running.ask(.get, path, token: bearer).text]
         case .namedPage: return [try await running.ask(.get, "/\(share)").text]
         case .startPage: return [try await running.ask(.get, "/?share=\(share)").text]
+        case .brokerState: return await Self.brokerStates(of: share, running)
         case .alertMessage:
             return try await receiver?.messages(to: share, of: session, running, from: start) ?? []
         default: return [try await running.ask(.get, path).text]
@@ -199,47 +201,6 @@ import WireFormat
         }
         closing.cancel()
         return texts
-    }
-
-    /// All numbers that follow the key in the text.
-    static func numbers(_ key: String, in text: String) -> [Double] {
-        let quoted = "\"\(key)\":"
-        return text.ranges(of: quoted).compactMap { range in
-            Double(text[range.upperBound...].prefix { "-+.eE0123456789".contains($0) })
-        }
-    }
-
-    static func check(_ text: String, _ name: String, startedAfter shown: Double) {
-        let places = zip(numbers("latitude", in: text), numbers("longitude", in: text))
-        for (latitude, longitude) in places + AlertReceiver.places(in: text) {
-            #expect(metersFromHome(latitude, longitude) > radius, "\(name)")
-        }
-        for key in ["time", "startedAt", "since", "seenAt"] {
-            for time in numbers(key, in: text) where time > 1 {
-                #expect(time >= shown - 0.01, "\(key) on \(name)")
-            }
-        }
-        for key in ["bpm", "hr", "heart_rate", "maxHeartRate"] {
-            for rate in numbers(key, in: text) {
-                #expect(rate < Double(rateAtHome) - 1, "\(key) on \(name)")
-            }
-        }
-        for watts in numbers("powerWatts", in: text) {
-            #expect(watts < Double(wattsAtHome) - 1, "\(name)")
-        }
-        for key in ["stepsPerMinute", "averageCadence"] {
-            for cadence in numbers(key, in: text) {
-                #expect(cadence < Double(cadenceAtHome) - 1, "\(key) on \(name)")
-            }
-        }
-        // The pod's raw counts are never shown.
-        for key in ["steps", "distanceMeters"] {
-            for count in numbers(key, in: text) { #expect(count < 800_000, "\(key) on \(name)") }
-        }
-        // The distance through the zone, in both directions, is never counted.
-        for meters in numbers("distanceMeters", in: text) {
-            #expect(meters < 4 * 2 * Double(turn) - 2 * radius, "\(name)")
-        }
     }
 
     /// Adds runners, their shares, and a place to hide.
@@ -302,7 +263,9 @@ import WireFormat
         token: String
     ) async throws {
         try await send(0..<20, of: start, to: running, token: token)
-        for outlet in [Outlet.latest, .history, .week, .publicLatest, .live, .alertMessage] {
+        for outlet in [
+            Outlet.latest, .history, .week, .publicLatest, .live, .alertMessage, .brokerState,
+        ] {
             for (who, share) in shares {
                 for text in try await read(outlet, of: share, running, from: start, receiver) {
                     // A share that waits has the daemon's own time.
