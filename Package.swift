@@ -87,7 +87,7 @@ let rim: [Target] = [
             .product(name: "NIOSSL", package: "swift-nio-ssl"),
         ],
         swiftSettings: strict),
-    .target(name: "Compression", dependencies: ["CZlib"], swiftSettings: strict),
+    .target(name: "Compression", dependencies: ["Bytes", "CZlib"], swiftSettings: strict),
     .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .target(
         name: "MQTT",

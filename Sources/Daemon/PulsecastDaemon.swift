@@ -99,13 +99,13 @@ public final class PulsecastDaemon: Sendable {
             of: accounts, pipeline, logger: logger, erasing: outlets.erase)
         identity = try Self.identity(configuration, environment: environment)
         pages = PageCache(configuration.http)
-        alertTeller = Self.alertTeller(
-            administration, pipeline, configuration, address, logger: logger)
-        deliverySender = DeliverySender(
-            administration: administration, pipeline: pipeline, configuration: configuration)
         let pushes = Self.pushes(administration, pipeline, configuration)
         mqtt = try Self.mqtt(
             configuration, environment: environment, pushes, accounts, pipeline, logger: logger)
+        alertTeller = Self.alertTeller(
+            administration, pipeline, configuration, address, mqtt?.alerts, logger: logger)
+        deliverySender = DeliverySender(
+            administration: administration, pipeline: pipeline, configuration: configuration)
         let listeners = Listeners(
             configuration: configuration, state: state, environment: environment,
             pipeline: pipeline, accounts: accounts, administration: administration,
@@ -128,14 +128,15 @@ public final class PulsecastDaemon: Sendable {
 
     private static func alertTeller(
         _ administration: Administration, _ pipeline: Pipeline, _ configuration: Configuration,
-        _ address: PublicAddress, logger: Logger
+        _ address: PublicAddress, _ broker: AlertPublisher?, logger: Logger
     ) -> AlertTeller {
         AlertTeller(
             administration: administration,
             shares: ShareRoutes(
                 service: Listeners.viewers(pipeline, administration.accounts),
                 pipeline: pipeline, accounts: administration.accounts, clock: WallClock.now),
-            trustedHosts: configuration.alerts.trustedHosts, publicURL: { address.url },
+            trustedHosts: configuration.alerts.trustedHosts, broker: broker,
+            publicURL: { address.url },
             logger: logger)
     }
 

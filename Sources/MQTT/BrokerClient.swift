@@ -30,8 +30,15 @@ package final class BrokerClient: Sendable {
         }
     }
 
+    /// A message that somebody waits for the broker to take.
+    struct Awaited: Sendable {
+        let message: BrokerMessage
+        let isTaken: CheckedContinuation<Bool, Never>
+    }
+
     private struct State: Sendable {
         var messages = RetainedMessages()
+        var awaited: [Awaited] = []
         var isConnected = false
         var isStopping = false
         /// Monotonic seconds.
@@ -42,6 +49,8 @@ package final class BrokerClient: Sendable {
     package static var isBuilt: Bool { BrokerConnection.isBuilt }
     /// Longest message that is taken, in bytes; a position of OwnTracks needs some 400.
     package static let messageBytesMax = 16 << 10
+    /// Messages that wait to be sent and are awaited.
+    static let awaitedMax = 64
 
     private static let waitSecondsMax = 60
     /// Two clients of one name end each other's connections, at once and for ever.
@@ -91,11 +100,31 @@ package final class BrokerClient: Sendable {
         }
     }
 
+    /// Sends a message, and waits for the broker to acknowledge it.
+    ///
+    /// - Parameter message: The message. The broker keeps it only if it is retained.
+    /// - Returns: Whether the broker has taken it; `false` at once without a connection, or if too
+    ///   many wait.
+    package func deliver(_ message: BrokerMessage) async -> Bool {
+        await withCheckedContinuation { isTaken in
+            let isAdmitted = state.withLock { state in
+                guard state.isConnected, state.awaited.count < Self.awaitedMax else { return false }
+                state.awaited.append(Awaited(message: message, isTaken: isTaken))
+                return true
+            }
+            if !isAdmitted { isTaken.resume(returning: false) }
+        }
+    }
+
     // MARK: Thread mqtt
 
     var isStopping: Bool { state.withLock { $0.isStopping } }
 
     func takeNext() -> BrokerMessage? { state.withLock { $0.messages.takeNext() } }
+
+    func takeAwaited() -> Awaited? {
+        state.withLock { $0.awaited.isEmpty ? nil : $0.awaited.removeFirst() }
+    }
 
     /// Notes that the broker has accepted the client.
     func begin() {
@@ -111,13 +140,16 @@ package final class BrokerClient: Sendable {
         while !isStopping {
             let reason = BrokerConnection.serve(self, callbacks)
             let now = clock()
-            let wasSteady = state.withLock { state -> Bool in
+            let (wasSteady, unsent) = state.withLock { state in
                 defer {
                     state.isConnected = false
                     state.messages.removeAll()
+                    state.awaited = []
                 }
-                return state.isConnected && now - state.acceptedAt >= Self.steadySeconds
+                let isSteady = state.isConnected && now - state.acceptedAt >= Self.steadySeconds
+                return (isSteady, state.awaited)
             }
+            for awaited in unsent { awaited.isTaken.resume(returning: false) }
             if isStopping { break }
             attempts = wasSteady ? 1 : attempts + 1
             callbacks.changed(.disconnected(reason: reason, attempts: attempts))

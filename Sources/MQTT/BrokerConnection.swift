@@ -22,6 +22,8 @@
         private let client: BrokerClient
         private let callbacks: BrokerClient.Callbacks
         private var unacknowledged = 0
+        /// Whoever waits for an acknowledgement, by the message's number.
+        private var waiting: [Int32: CheckedContinuation<Bool, Never>] = [:]
         private var isAccepted = false
         /// Why the broker did not accept the client, or ended the connection.
         private var refusal: String?
@@ -39,6 +41,7 @@
             let connection = BrokerConnection(client, callbacks)
             guard library == MOSQ_ERR_SUCCESS.rawValue else { return "libmosquitto does not start" }
             let status = connection.serve()
+            for waiting in connection.waiting.values { waiting.resume(returning: false) }
             return unsafe connection.refusal ?? String(cString: mosquitto_strerror(status))
         }
 
@@ -87,9 +90,9 @@
                 guard let own = unsafe own else { return }
                 unsafe BrokerConnection.at(own).ended(reason)
             }
-            unsafe mosquitto_publish_v5_callback_set(handle) { _, own, _, reason, _ in
+            unsafe mosquitto_publish_v5_callback_set(handle) { _, own, number, reason, _ in
                 guard let own = unsafe own else { return }
-                unsafe BrokerConnection.at(own).acknowledged(reason)
+                unsafe BrokerConnection.at(own).acknowledged(number, reason)
             }
             unsafe mosquitto_subscribe_callback_set(handle) { _, own, _, count, granted in
                 guard let own = unsafe own, let granted = unsafe granted, count > 0 else { return }
@@ -146,8 +149,9 @@
                 BrokerMessage(topic: settings.statusTopic, payload: Array("online".utf8)), handle)
         }
 
-        private func acknowledged(_ reason: Int32) {
+        private func acknowledged(_ number: Int32, _ reason: Int32) {
             unacknowledged -= 1
+            waiting.removeValue(forKey: number)?.resume(returning: reason < Self.brokersReasonMin)
             note("writing to a topic", reason)
         }
 
@@ -179,14 +183,23 @@
         }
 
         private func sendWaiting(_ handle: OpaquePointer) {
-            while isAccepted, unacknowledged < Self.unacknowledgedMax,
-                let message = client.takeNext()
-            {
-                unsafe send(message, handle)
+            while isAccepted, unacknowledged < Self.unacknowledgedMax {
+                if let awaited = client.takeAwaited() {
+                    let number = unsafe send(awaited.message, handle)
+                    guard let number else { awaited.isTaken.resume(returning: false); continue }
+                    waiting[number] = awaited.isTaken
+                } else if let message = client.takeNext() {
+                    unsafe send(message, handle)
+                } else {
+                    return
+                }
             }
         }
 
-        private func send(_ message: BrokerMessage, _ handle: OpaquePointer) {
+        /// - Returns: The message's number; `nil`: it cannot be sent.
+        @discardableResult
+        private func send(_ message: BrokerMessage, _ handle: OpaquePointer) -> Int32? {
+            var number: Int32 = 0
             var properties: OpaquePointer?
             defer { unsafe mosquitto_property_free_all(&properties) }
             if let seconds = message.secondsKept {
@@ -195,9 +208,11 @@
                     UInt32(seconds))
             }
             let status = unsafe mosquitto_publish_v5(
-                handle, nil, message.topic, Int32(message.payload.count), message.payload, 1, true,
-                properties)
-            if status == 0 { unacknowledged += 1 }
+                handle, &number, message.topic, Int32(message.payload.count), message.payload, 1,
+                message.isRetained, properties)
+            guard status == 0 else { return nil }
+            unacknowledged += 1
+            return number
         }
 
         /// Sends what waits, then lets the broker tell everybody that the daemon is away.

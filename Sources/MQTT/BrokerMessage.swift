@@ -2,7 +2,8 @@
 package struct BrokerMessage: Hashable, Sendable {
     package let topic: String
     package let payload: [UInt8]
-    /// Whether a received message was kept by the broker from before the subscription.
+    /// Whether the broker keeps a sent message, or has kept a received one from before the
+    /// subscription.
     package let isRetained: Bool
     /// Seconds after which the broker forgets a sent message that is not renewed; `nil`: never.
     package let secondsKept: Int?

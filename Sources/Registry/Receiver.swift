@@ -8,6 +8,8 @@ public struct Receiver: Hashable, Sendable {
         case webhook
         /// A topic of an ntfy server.
         case ntfy
+        /// Topics of the daemon's own MQTT broker, which its owner allows a device.
+        case mqtt
     }
 
     public static let perDeviceMax = 4
@@ -19,9 +21,9 @@ public struct Receiver: Hashable, Sendable {
     /// 1 to 64 characters, unique ignoring case among the device's.
     public var name: String
     public var kind: Kind
-    /// `https://host/path`; for ntfy the path is the topic.
+    /// `https://host/path`; for ntfy the path is the topic. Empty for MQTT.
     public var address: String
-    /// Key of a webhook's signature, or access token of the ntfy server; `nil`: none.
+    /// Key of a webhook's signature, or access token of the ntfy server; `nil`: none, as for MQTT.
     public var secret: String?
     /// Minutes without frames after which the receiver is told; `nil`: never.
     public var silentMinutes: Int?

@@ -22,22 +22,29 @@ extension SystemTests {
                     }
                     #expect(isThere)
 
-                    let target = folder.file("account")
+                    let target = folder.file("account.zip")
                     let done = try await daemon.command(["device", "export", "ann", target])
                     #expect(done.end == .exited(0), "\(done.complaint)")
-                    let files = try FileManager.default.contentsOfDirectory(atPath: target)
-                    #expect(
-                        Set(files) == [
-                            "profile.json", "zones.json", "share ann.json",
-                            "share ann opens.json", "session \(session).json",
-                            "session \(session).ndjson",
-                        ])
+                    let out = folder.file("account")
+                    let unzip = try ChildProcess(
+                        "/usr/bin/unzip", ["-qq", target, "-d", out], in: folder)
+                    #expect(try await unzip.waitForEnd(withinSeconds: 30) == .exited(0))
+                    let files = try FileManager.default.subpathsOfDirectory(atPath: out)
+                        .filter { $0 != "sessions" }
+                    let recordings = files.filter { $0.hasPrefix("sessions/") }
+                    #expect(recordings.count == 1 && recordings[0].hasSuffix("_\(session).ndjson"))
+                    #expect(files.contains("profile.json") && files.contains("zones.json"))
+                    #expect(!files.contains("missing.txt"))
                     for file in files {
-                        let text = try String(contentsOfFile: target + "/" + file, encoding: .utf8)
+                        let text = try String(contentsOfFile: out + "/" + file, encoding: .utf8)
                         #expect(!text.isEmpty && !text.contains(token) && !text.contains(link))
                     }
                     let again = try await daemon.command(["device", "export", "ann", target])
                     #expect(again.end != .exited(0) && again.complaint.contains("there already"))
+                    let nobody = folder.file("nobody.zip")
+                    let unknown = try await daemon.command(["device", "export", "no", nobody])
+                    #expect(unknown.end != .exited(0) && unknown.complaint.contains("no device"))
+                    #expect(!FileManager.default.fileExists(atPath: nobody))
                     device.close()
                 }
             }

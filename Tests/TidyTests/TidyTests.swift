@@ -14,7 +14,8 @@ import Testing
         "Sources/Runtime/Lifecycle/OpenFiles.swift",
         "Sources/Runtime/Lifecycle/UnixDatagram.swift",
         "Sources/Runtime/Lifecycle/WallClock.swift",
-        "Sources/Compression/Gzip.swift", "Sources/ViewerPages/PageFiles.swift",
+        "Sources/Compression/Gzip.swift", "Sources/Compression/DeflatedPart.swift",
+        "Sources/ViewerPages/PageFiles.swift",
         // libmosquitto takes pointers.
         "Sources/MQTT/BrokerConnection.swift",
     ]

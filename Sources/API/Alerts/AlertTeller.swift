@@ -25,6 +25,8 @@ package final class AlertTeller: Sendable {
     let shares: ShareRoutes
     let publicURL: @Sendable () -> String
     let trustedHosts: TrustedHosts
+    /// `nil`: no broker is configured.
+    let broker: AlertPublisher?
     let logger: Logger
     /// Links that were made for alerts, by their share.
     let links = Mutex<[ShareKey: AlertLink]>([:])
@@ -32,12 +34,13 @@ package final class AlertTeller: Sendable {
 
     package init(
         administration: Administration, shares: ShareRoutes, trustedHosts: [String],
-        publicURL: @escaping @Sendable () -> String, logger: Logger
+        broker: AlertPublisher?, publicURL: @escaping @Sendable () -> String, logger: Logger
     ) {
         self.administration = administration
         self.shares = shares
         self.publicURL = publicURL
         self.trustedHosts = TrustedHosts(trustedHosts)
+        self.broker = broker
         self.logger = logger
     }
 
@@ -193,7 +196,7 @@ package final class AlertTeller: Sendable {
         _ isWanted: @escaping @Sendable () -> Bool
     ) async {
         let delivery = UUID().uuidString
-        let first = await status(of: message, to: receiver, delivery: delivery)
+        let first = await status(of: message, to: receiver, of: device, delivery: delivery)
         if Self.isTaken(first) { return }
         let isAdmitted = retrying.withLock { count in
             guard count < Self.retryingMax else { return false }
@@ -209,7 +212,8 @@ package final class AlertTeller: Sendable {
             {
                 do { try await Task.sleep(for: .seconds(wait)) } catch { break }
                 guard isWanted(), await isUnchanged(receiver, of: device) else { break }
-                status = await self.status(of: message, to: receiver, delivery: delivery)
+                status = await self.status(
+                    of: message, to: receiver, of: device, delivery: delivery)
                 if Self.isTaken(status) { break }
                 failures += 1
             }
@@ -234,12 +238,19 @@ package final class AlertTeller: Sendable {
     func test(_ receiver: Receiver, of device: Device) async -> Int? {
         await status(
             of: AlertMessage(testing: receiver.name, runner: device.name), to: receiver,
-            delivery: UUID().uuidString)
+            of: device.id, delivery: UUID().uuidString)
     }
 
     private func status(
-        of message: AlertMessage, to receiver: Receiver, delivery: String
+        of message: AlertMessage, to receiver: Receiver, of device: DeviceID, delivery: String
     ) async -> Int? {
+        guard receiver.kind != .mqtt else {
+            guard let broker, let name = accounts.device(device)?.name else { return nil }
+            let isTaken = await Deadline.value(within: Self.answerSeconds) {
+                await broker.publish(message, of: name)
+            }
+            return isTaken ?? false ? 200 : nil
+        }
         guard let request = try? ReceiverRequest(message, to: receiver, delivery: delivery),
             let client = trustedHosts.client(for: request.address, bodyBytesMax: 1 << 16)
         else { return nil }

@@ -5,7 +5,7 @@ import Runtime
 import Secrets
 import Transport
 
-/// The request that brings a message to a receiver.
+/// The request that brings a message to a receiver of kind webhook or ntfy.
 struct ReceiverRequest: Sendable {
     let address: ServerAddress
     let target: String
@@ -45,6 +45,7 @@ struct ReceiverRequest: Sendable {
             "Content-Type": "application/json", "User-Agent": "pulsecast/\(Version.text)",
         ]
         switch receiver.kind {
+        case .mqtt: throw .badAddress("a broker takes no request")
         case .webhook:
             target = address.target
             body = JSONBody.bytes(message) ?? []

@@ -4,12 +4,15 @@ package import Runtime
 import SensorModel
 import Synchronization
 
-/// The daemon's connection to an MQTT broker: shares go out, positions of OwnTracks come in.
+/// The daemon's connection to an MQTT broker: shares and alerts go out, positions of OwnTracks come
+/// in.
 package final class MQTTService: Sendable {
     private let broker: BrokerClient
     private let topics: MQTTTopics
     private let publisher: SharePublisher
     private let inbox: OwnTracksInbox
+    /// Takes alerts to the broker.
+    package let alerts: AlertPublisher
     private let logger: Logger
     /// Whether the journal was told last that there is a connection; `nil`: nothing yet.
     private let told = Mutex<Bool?>(nil)
@@ -41,6 +44,7 @@ package final class MQTTService: Sendable {
             names: settings.shares, topics: topics, administration: pushes.service.administration,
             routes: shares, broker: broker, logger: logger)
         inbox = OwnTracksInbox(sources, routes: pushes, logger: logger)
+        alerts = AlertPublisher(settings.alerts, topics: topics, broker: broker)
         if settings.authoritiesFile.isEmpty, !ConfigurationLoader.isLoopback(settings.host) {
             logger.warning(
                 """

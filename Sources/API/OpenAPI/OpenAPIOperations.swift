@@ -188,6 +188,21 @@ enum OpenAPIOperations {
             ]
             return export
         }(),
+        {
+            var archive = owned(
+                .get, "/archive",
+                "All that is kept of it as one ZIP archive: each session as a file, the shares "
+                    + "without their links, and what the other routes answer. `missing.txt` in it "
+                    + "names sessions that could not be written.",
+                [.file("application/zip", description: "The archive."), .badRequest, .readsBusy])
+            archive.query = [
+                (
+                    "format", ["type": "string", "enum": .array(exportFormats)],
+                    "Of the sessions' files."
+                )
+            ]
+            return archive
+        }(),
         owned(
             .get, "/sessions/{id}/report", "The session as one page that needs no network.",
             [.file("text/html", description: "HTML."), .badRequest, .notFound, .conflict]),

@@ -153,7 +153,7 @@ enum OpenAPISchemas {
     ])
 
     private static let newReceiver = exactly([
-        "kind": ["type": "string", "enum": ["webhook", "ntfy"]],
+        "kind": ["type": "string", "enum": ["webhook", "ntfy", "mqtt"]],
         "address": ["type": "string", "examples": ["https://ntfy.example/anna-4711"]],
         "secret": text, "silentMinutes": ["type": "integer", "minimum": 3, "maximum": 240],
         "trusted": flag,

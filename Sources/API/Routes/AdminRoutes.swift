@@ -174,6 +174,15 @@ package struct AdminRoutes: Sendable {
     }
 
     private func addDeliveries(to router: inout Router) {
+        addOfDevice(.get, "/archive", to: &router) { request, device in
+            let documents = OwnDocuments(
+                administration: administration, receivers: receivers, deliveries: deliveries,
+                publicURL: publicURL)
+            return try DeviceArchive(
+                of: device, documents: documents.files(of: device), sessions: sessions,
+                format: try SessionRoutes.format(of: request), isAllowed: { _ in true }
+            ).response
+        }
         addOfDevice(.get, "/targets", to: &router) { try deliveries.targets(of: $1) }
         addOfDevice(.put, "/targets/:target", to: &router) { try deliveries.put($0, of: $1) }
         addOfDevice(.delete, "/targets/:target", to: &router) { try deliveries.remove($0, of: $1) }

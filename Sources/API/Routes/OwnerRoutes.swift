@@ -35,7 +35,48 @@ package struct OwnerRoutes: Sendable {
     private var accounts: Accounts { administration.accounts }
 
     package func add(to router: inout Router) {
-        add(.get, "", to: &router) { _, device in me(device) }
+        addDevice(to: &router)
+        addSessions(to: &router)
+        addShares(to: &router)
+        addGroups(to: &router)
+        add(.post, "/commands", .memory, to: &router) { request, device in
+            try await commands.answer(request, for: device)
+        }
+        add(.get, "/setups", to: &router) { request, device in
+            try SetupService(
+                administration: administration, catalog: administration.catalog,
+                publicURL: publicURL
+            ).all(request, for: device)
+        }
+        add(.get, "/training", to: &router) { request, device in
+            try await TrainingService(sessions: sessions).answer(request, for: device)
+        }
+        add(.put, "/profile", .change, to: &router) { request, device in
+            let body = try JSONBody.decode(ProfileBody.self, of: request)
+            return JSONBody.response(ProfileBody(try administration.apply(body, to: device)))
+        }
+        addReceivers(to: &router)
+        addDeliveries(to: &router)
+        addPlaces(to: &router)
+    }
+
+    // MARK: The device as a whole
+
+    private func addDevice(to router: inout Router) {
+        for document in documents.answered {
+            add(.get, document.path, document.subject, to: &router) { _, device in
+                try document.answer(device)
+            }
+        }
+        add(.get, "/archive", .registry, to: &router) { request, device in
+            try DeviceArchive(
+                of: device, documents: documents.files(of: device), sessions: sessions,
+                format: try SessionRoutes.format(of: request),
+                isAllowed: { now in
+                    !now.isRevoked && now.tokenHash == device.tokenHash
+                }
+            ).response
+        }
         add(.delete, "", .change, to: &router) { request, device in
             let body = try JSONBody.decode(Farewell.self, of: request)
             guard body.device == device.name else {
@@ -54,34 +95,6 @@ package struct OwnerRoutes: Sendable {
             return JSONBody.response(
                 SessionsErased(sessionsErased: erased.sessions, bytesErased: erased.bytes))
         }
-        addSessions(to: &router)
-        addShares(to: &router)
-        addGroups(to: &router)
-        add(.post, "/commands", .memory, to: &router) { request, device in
-            try await commands.answer(request, for: device)
-        }
-        add(.get, "/setups", to: &router) { request, device in
-            try SetupService(
-                administration: administration, catalog: administration.catalog,
-                publicURL: publicURL
-            ).all(request, for: device)
-        }
-        add(.get, "/training", to: &router) { request, device in
-            try await TrainingService(sessions: sessions).answer(request, for: device)
-        }
-        add(.get, "/cheers", to: &router) { _, device in
-            JSONBody.response(accounts.withState { $0.cheersKept.of(device.id) })
-        }
-        add(.get, "/profile", to: &router) { _, device in
-            JSONBody.response(ProfileBody(device))
-        }
-        add(.put, "/profile", .change, to: &router) { request, device in
-            let body = try JSONBody.decode(ProfileBody.self, of: request)
-            return JSONBody.response(ProfileBody(try administration.apply(body, to: device)))
-        }
-        addReceivers(to: &router)
-        addDeliveries(to: &router)
-        addPlaces(to: &router)
     }
 
     /// Asks to erase the device and all that is known of it.
@@ -91,9 +104,15 @@ package struct OwnerRoutes: Sendable {
         let device: String
     }
 
+    private var documents: OwnDocuments {
+        OwnDocuments(
+            administration: administration, receivers: receivers, deliveries: deliveries,
+            publicURL: publicURL)
+    }
+
     /// Data that a route works on. All take turns with the device's other requests
     /// (``DeviceRequests``); all but ``memory`` then wait for the disk (``ChangeQueue``).
-    private enum Subject {
+    enum Subject {
         case memory
         /// Reads the registry.
         case registry
@@ -130,14 +149,6 @@ package struct OwnerRoutes: Sendable {
                 return response
             }
         }
-    }
-
-    private func me(_ device: Device) -> HTTPResponse {
-        let lastSeen = accounts.withState { $0.lastSeen[device.id] } ?? device.lastSeenAt
-        return JSONBody.response(
-            DeviceRow(
-                device, lastSeen: lastSeen, sessions: administration.catalog.count(of: device.id),
-                hasCourse: accounts.course(of: device.id) != nil))
     }
 
     // MARK: Sessions
@@ -221,7 +232,6 @@ package struct OwnerRoutes: Sendable {
 
     private func addGroups(to router: inout Router) {
         let groups = GroupService(administration: administration, publicURL: publicURL)
-        add(.get, "/groups", to: &router) { _, device in groups.list(device) }
         add(.post, "/groups", .change, to: &router) { try groups.create($0, by: $1) }
         add(.post, "/groups/join", .change, to: &router) { try groups.join($0, by: $1) }
         add(.delete, "/groups/:group", .change, to: &router) { try groups.leave($0, by: $1) }
@@ -254,9 +264,6 @@ package struct OwnerRoutes: Sendable {
     // MARK: Receivers
 
     private func addReceivers(to router: inout Router) {
-        add(.get, "/receivers", .registry, to: &router) { _, device in
-            try receivers.list(device)
-        }
         add(.put, "/receivers/:receiver", .change, to: &router) { request, device in
             try receivers.put(request, of: device)
         }
@@ -272,17 +279,11 @@ package struct OwnerRoutes: Sendable {
     // MARK: Deliveries
 
     private func addDeliveries(to router: inout Router) {
-        add(.get, "/targets", .registry, to: &router) { _, device in
-            try deliveries.targets(of: device)
-        }
         add(.put, "/targets/:target", .change, to: &router) { request, device in
             try deliveries.put(request, of: device)
         }
         add(.delete, "/targets/:target", .change, to: &router) { request, device in
             try deliveries.remove(request, of: device)
-        }
-        add(.get, "/deliveries", .registry, to: &router) { _, device in
-            try deliveries.list(device)
         }
         add(.post, "/deliveries", .change, to: &router) { request, device in
             try await deliveries.send(request, of: device)
@@ -293,15 +294,11 @@ package struct OwnerRoutes: Sendable {
 
     private func addPlaces(to router: inout Router) {
         let zones = ZoneService(administration: administration)
-        add(.get, "/zones", to: &router) { _, device in
-            JSONBody.response(ZonesBody(device.privacy))
-        }
         add(.put, "/zones", .change, to: &router) { request, device in
             let body = try JSONBody.decode(ZonesBody.self, of: request)
             return JSONBody.response(ZonesBody(try zones.replace(by: body, of: device)))
         }
         let courses = CourseService(administration: administration)
-        add(.get, "/course", .registry, to: &router) { _, device in try courses.show(device) }
         add(.put, "/course", .change, bodyBytesMax: .max, to: &router) { request, device in
             try await sessions.pipeline.reading(request.body, of: device.id) {
                 try courses.take(request.body, of: device)

@@ -28,7 +28,7 @@ package struct ReceiverService: Sendable {
         }
 
         let kind: String
-        let address: String
+        let address: String?
         let secret: String?
         let silentMinutes: Int?
         let trusted: Bool?
@@ -66,20 +66,22 @@ package struct ReceiverService: Sendable {
             let names = Receiver.Kind.allCases.map(\.rawValue).joined(separator: ", ")
             throw APIRefusal.badField(name: "kind", allowed: names)
         }
-        try check(body, kind)
+        try check(body, kind, of: device)
         let secret = body.secret.flatMap { $0.isEmpty ? nil : $0 }
         let known = try accounts.receivers(of: device.id)
         let earlier = known.first { $0.isNamed(name) }
         guard earlier != nil || known.count < Receiver.perDeviceMax else {
             throw RegistryError.receiversFull(Receiver.perDeviceMax)
         }
+        guard kind != .mqtt || !known.contains(where: { $0.kind == .mqtt && !$0.isNamed(name) })
+        else { throw APIRefusal.conflict("another receiver is the broker already") }
         let (share, warning) = try share(for: device)
         let receiver = Receiver(
-            name: name, kind: kind, address: body.address, secret: secret,
+            name: name, kind: kind, address: body.address ?? "", secret: secret,
             silentMinutes: body.silentMinutes, isTrusted: body.trusted ?? false,
             share: share.key)
         try accounts.changing(device) { try accounts.putReceiver(receiver, of: $0.id) }
-        if let earlier { alerts.withdraw(earlier, of: device.id) }
+        if let earlier { withdraw(earlier, of: device) }
         var row = row(receiver)
         row.warning = warning
         return JSONBody.response(row)
@@ -91,7 +93,7 @@ package struct ReceiverService: Sendable {
         let name = try OutsideFields.name("receiver", of: request)
         let removed = try Self.receiver(named: name, of: try accounts.receivers(of: device.id))
         try accounts.changing(device) { try accounts.removeReceiver(named: name, of: $0.id) }
-        alerts.withdraw(removed, of: device.id)
+        withdraw(removed, of: device)
         let others = try accounts.receivers(of: device.id)
         guard let share = teller.activeShare(of: removed) else { return HTTPResponse(status: 204) }
         if others.contains(where: { $0.share == share.key }) {
@@ -102,6 +104,12 @@ package struct ReceiverService: Sendable {
             try administration.revokeShare(share)
         }
         return HTTPResponse(status: 204)
+    }
+
+    /// Takes back what a receiver was told and may not confirm any more.
+    private func withdraw(_ receiver: Receiver, of device: Device) {
+        alerts.withdraw(receiver, of: device.id)
+        if receiver.kind == .mqtt { teller.broker?.clear(of: device.name) }
     }
 
     private static func receiver(
@@ -133,10 +141,37 @@ package struct ReceiverService: Sendable {
                 status: NullableField(status)))
     }
 
-    private func check(_ body: Body, _ kind: Receiver.Kind) throws(APIRefusal) {
-        try OutsideFields.check(
-            address: body.address, secret: body.secret, bytesMax: Receiver.bytesMax)
-        guard let address = try? ServerAddress(body.address) else {
+    private func check(
+        _ body: Body, _ kind: Receiver.Kind, of device: Device
+    ) throws(APIRefusal) {
+        if kind == .mqtt {
+            try checkBroker(body, of: device)
+        } else {
+            try checkAddress(body, kind)
+        }
+        if let minutes = body.silentMinutes, !Receiver.silentMinutes.contains(minutes) {
+            let range = Receiver.silentMinutes
+            throw .badField(
+                name: "silentMinutes", allowed: "\(range.lowerBound) to \(range.upperBound)")
+        }
+    }
+
+    private func checkBroker(_ body: Body, of device: Device) throws(APIRefusal) {
+        for (name, value) in [("address", body.address), ("secret", body.secret)]
+        where !(value ?? "").isEmpty {
+            throw .badField(name: name, allowed: "nothing here: the server knows its broker")
+        }
+        guard let broker = teller.broker, broker.mayPublish(of: device.name) else {
+            throw .badValue(
+                "this server takes no alerts of \(device.name) to an MQTT broker: ask who runs it,"
+                    + " who can set mqtt.alerts")
+        }
+    }
+
+    private func checkAddress(_ body: Body, _ kind: Receiver.Kind) throws(APIRefusal) {
+        let text = body.address ?? ""
+        try OutsideFields.check(address: text, secret: body.secret, bytesMax: Receiver.bytesMax)
+        guard let address = try? ServerAddress(text) else {
             throw .badField(name: "address", allowed: "https://host/…")
         }
         if let allowed = teller.trustedHosts.allowed(insteadOf: address) {
@@ -144,11 +179,6 @@ package struct ReceiverService: Sendable {
         }
         if kind == .ntfy, address.target.split(separator: "/").isEmpty {
             throw .badField(name: "address", allowed: "https://server/topic")
-        }
-        if let minutes = body.silentMinutes, !Receiver.silentMinutes.contains(minutes) {
-            let range = Receiver.silentMinutes
-            throw .badField(
-                name: "silentMinutes", allowed: "\(range.lowerBound) to \(range.upperBound)")
         }
     }
 

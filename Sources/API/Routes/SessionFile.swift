@@ -36,10 +36,19 @@ struct SessionFile: Sendable {
     /// - Returns: The next bytes; `nil` at the end.
     /// - Throws: `SessionReadError`, also when the session is erased meanwhile; ``ReadRefusal``
     mutating func nextPart() async throws -> [UInt8]? {
+        try await nextPart { $0 }
+    }
+
+    /// - Parameter transform: Work on the part, done on the thread that reads it.
+    /// - Returns: What came of the next part; `nil` at the end.
+    /// - Throws: As above.
+    mutating func nextPart<Part: Sendable>(
+        _ transform: @escaping @Sendable ([UInt8]) -> Part
+    ) async throws -> Part? {
         let (rest, part) = try await pool.run(for: party) { [reading] ticket in
             var reading = reading
             let part = try reading.nextPart(isCancelled: { ticket.isCancelled })
-            return (reading, part)
+            return (reading, part.map(transform))
         }
         reading = rest
         return part

@@ -127,7 +127,7 @@ package struct SessionRoutes: Sendable {
         try await rows(of: [summary], for: .device(summary.device))[0]
     }
 
-    private func rows(
+    func rows(
         of sessions: [SessionSummary], for party: ReadParty
     ) async throws -> [SessionRow] {
         let totals = try await totals(of: sessions, for: party).known
@@ -241,13 +241,19 @@ package struct SessionRoutes: Sendable {
 
     // MARK: Files
 
+    /// Returns the format of the file that a request wants.
+    static func format(of request: HTTPRequest) throws(APIRefusal) -> ExportFormat {
+        guard let format = request.query["format"].flatMap(ExportFormat.init(rawValue:)) else {
+            let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .badField(name: "format", allowed: formats)
+        }
+        return format
+    }
+
     package func export(
         _ request: HTTPRequest, of summary: SessionSummary
     ) async throws -> HTTPResponse {
-        let formats = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
-        guard let format = request.query["format"].flatMap(ExportFormat.init(rawValue:)) else {
-            throw APIRefusal.badField(name: "format", allowed: formats)
-        }
+        let format = try Self.format(of: request)
         let name = "\(summary.session).\(format.fileExtension)"
         let file = try await known(summary) {
             try await SessionFile(

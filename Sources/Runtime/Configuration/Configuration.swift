@@ -91,6 +91,8 @@ public struct Configuration: Hashable, Sendable {
         public var discoveryPrefix = "homeassistant"
         /// Names of the shares that are published, as commands take them.
         public var shares: [String] = []
+        /// Devices that may have their alerts published.
+        public var alerts: [String] = []
         /// `TOPIC=DEVICE`: where the positions of a device come from.
         public var ownTracks: [String] = []
     }

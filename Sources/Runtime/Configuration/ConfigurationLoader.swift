@@ -155,8 +155,8 @@ public struct ConfigurationLoader: Sendable {
 
     private func problem(of mqtt: Configuration.MQTT) -> String? {
         if mqtt.host.isEmpty {
-            return mqtt.shares.isEmpty && mqtt.ownTracks.isEmpty
-                ? nil : "the broker of mqtt.shares and mqtt.owntracks is missing"
+            return mqtt.shares.isEmpty && mqtt.alerts.isEmpty && mqtt.ownTracks.isEmpty
+                ? nil : "the broker of mqtt.shares, mqtt.alerts and mqtt.owntracks is missing"
         }
         return hasMQTT
             ? nil

@@ -34,6 +34,12 @@ extension ConfigurationSchema {
                 + " between, each with letters of its own; no link and no ID",
             where: MQTTTopics.areSharesAllowed),
         .list(
+            "mqtt.alerts", \.mqtt.alerts,
+            "Devices whose owners may choose the broker as a receiver of alerts",
+            allowed: "at most \(MQTTTopics.alertingMax) names of devices with commas between, each"
+                + " with letters of its own",
+            where: MQTTTopics.areAlertingAllowed),
+        .list(
             "mqtt.owntracks", \.mqtt.ownTracks,
             "Topics of OwnTracks, and the device that each is recorded for, as"
                 + " owntracks/jane/phone=jane. Whoever may write there at the broker is that"

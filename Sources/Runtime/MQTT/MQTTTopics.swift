@@ -4,9 +4,11 @@ import SensorModel
 ///
 ///     PREFIX/status                    online, offline
 ///     PREFIX/SHARE/state               what a share shows
+///     PREFIX/DEVICE/alert/KIND         an alert of a device
 ///     DISCOVERY/device/ID/config       the share as a device of Home Assistant
 package struct MQTTTopics: Hashable, Sendable {
     package static let sharesMax = 32
+    package static let alertingMax = 32
     package static let ownTracksMax = 16
     static let bytesMax = 200
 
@@ -37,6 +39,11 @@ package struct MQTTTopics: Hashable, Sendable {
         return part.isEmpty || Self.part(String(part)) != part ? nil : String(part)
     }
 
+    /// The topic of a device's alerts of one kind; `part` is ``part(_:)`` of the device's name.
+    package func alert(_ kind: String, of part: String) -> String {
+        "\(prefix)/\(part)/alert/\(kind)"
+    }
+
     /// Home Assistant's name of a share.
     package func identifier(_ part: String) -> String { Self.part(prefix) + "_" + part }
 
@@ -63,11 +70,20 @@ package struct MQTTTopics: Hashable, Sendable {
     }
 
     static func areSharesAllowed(_ names: [String]) -> Bool {
+        // An ID is a secret, and topics are not.
+        names.count <= sharesMax && haveOwnParts(names) && names.allSatisfy { ShareID($0) == nil }
+    }
+
+    static func areAlertingAllowed(_ devices: [String]) -> Bool {
+        devices.count <= alertingMax && haveOwnParts(devices)
+    }
+
+    /// Whether each name has a part of topics of its own.
+    private static func haveOwnParts(_ names: [String]) -> Bool {
         let parts = names.map { part($0).lowercased() }
-        return names.count <= sharesMax && Set(parts).count == parts.count
+        return Set(parts).count == parts.count
             && parts.allSatisfy { part in part.contains { $0 != "-" } }
-            // An ID is a secret, and topics are not.
-            && names.allSatisfy { ShareID($0) == nil && $0.utf8.count <= bytesMax }
+            && names.allSatisfy { $0.utf8.count <= bytesMax }
     }
 
     static func isOwnTracksAllowed(_ lines: [String]) -> Bool {

@@ -28,6 +28,13 @@ export function say(text) {
   setTimeout(() => toast.remove(), 5000);
 }
 
+/** Puts a file into the downloads. */
+export function saveFile(blob, name) {
+  const address = URL.createObjectURL(blob);
+  make("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
+}
+
 export function setHidden(node, hidden) {
   if (node && node.hidden !== hidden) node.hidden = hidden;
 }

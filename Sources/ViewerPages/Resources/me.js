@@ -2,7 +2,7 @@
 
 import { CourseFile } from "./coursefile.js";
 import { Deliveries } from "./deliveries.js";
-import { find, findAll, make, say, setHidden, setText } from "./dom.js";
+import { find, findAll, make, saveFile, say, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { Groups, invitationIn } from "./groups.js";
 import { ImportFiles } from "./importfiles.js";
@@ -132,6 +132,17 @@ async function rotate(share) {
   await loadShares();
 }
 
+async function takeEverything(form) {
+  const button = form.querySelector("button");
+  button.disabled = true;
+  say(t("archiveTaking"));
+  const archive = await attempt(() => owner.archive(form.elements.format.value));
+  button.disabled = false;
+  if (!archive) return;
+  saveFile(archive, "pulsecast-archive.zip");
+  say(t("archiveTaken"));
+}
+
 async function eraseAll(form) {
   const erased = await attempt(() => owner.eraseAll(form.elements.device.value));
   form.reset();
@@ -209,6 +220,10 @@ function listen() {
     signIn(token);
   });
   find(".sign-out").addEventListener("click", () => signOut());
+  find(".archive form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    takeEverything(event.target);
+  });
   find(".erase form").addEventListener("submit", (event) => {
     event.preventDefault();
     eraseAll(event.target);

@@ -118,6 +118,11 @@ export class Owner {
     return answer.blob();
   }
 
+  /** All that is kept, with each session in `format`, as one ZIP archive. */
+  async archive(format) {
+    return (await this.#send("GET", `/archive?format=${encodeURIComponent(format)}`)).blob();
+  }
+
   async #json(method, path, body) {
     return (await this.#send(method, path, body)).json();
   }

@@ -10,6 +10,11 @@ export class Receivers {
     this.changed = changed;
     this.list = find(".receiver-list", root);
     this.form = find("form", root);
+    const { kind, address, secret } = this.form.elements;
+    kind.addEventListener("change", () => {
+      // The broker is the server's own.
+      for (const field of [address, secret]) field.disabled = kind.value === "mqtt";
+    });
     this.form.addEventListener("submit", (event) => {
       event.preventDefault();
       this.#keep();
@@ -28,14 +33,14 @@ export class Receivers {
   clear() {
     this.owner = undefined;
     this.list.replaceChildren();
-    this.form.reset();
+    this.#reset();
     find("details", this.root).open = false;
   }
 
   #row({ name, kind, address, silentMinutes, trusted, share }) {
     const { t } = this.page;
     const facts = [
-      `${kind} · ${address}`, silentMinutes ? t("silentAfter", { n: silentMinutes }) : "",
+      [kind, address].filter(Boolean).join(" · "), silentMinutes ? t("silentAfter", { n: silentMinutes }) : "",
       trusted ? t("receiverTrusted") : "",
       share ? t("receiversSee", { share }) : t("receiversSeeNothing"),
     ];
@@ -48,15 +53,20 @@ export class Receivers {
         t("remove")));
   }
 
+  #reset() {
+    this.form.reset();
+    for (const name of ["address", "secret"]) this.form.elements[name].disabled = false;
+  }
+
   async #keep() {
     const fields = new FormData(this.form);
-    const wish = { kind: fields.get("kind"), address: fields.get("address"),
-      trusted: fields.get("trusted") === "on" };
+    const wish = { kind: fields.get("kind"), trusted: fields.get("trusted") === "on" };
+    if (fields.get("address")) wish.address = fields.get("address");
     if (fields.get("secret")) wish.secret = fields.get("secret");
     if (fields.get("silentMinutes")) wish.silentMinutes = Number(fields.get("silentMinutes"));
     const kept = await this.page.attempt(() => this.owner.setReceiver(fields.get("name"), wish));
     if (!kept) return;
-    this.form.reset();
+    this.#reset();
     find("details", this.root).open = false;
     this.page.say(kept.warning ?? this.page.t("saved"));
     this.changed();

@@ -1,7 +1,7 @@
 // The owner's sessions: a row each with its route, its numbers, its downloads and the owner's words.
 
 import { colors, onThemeChange } from "./colors.js";
-import { find, fitCanvas, make, setHidden, setText } from "./dom.js";
+import { find, fitCanvas, make, saveFile, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { pointsOfGPX } from "./owner.js";
 import { boundsOf, project } from "./projection.js";
@@ -209,10 +209,9 @@ function factsOf({ distanceMeters, movingSeconds, averageHeartRate }, t) {
 }
 
 async function download(owner, id, kind) {
-  const address = URL.createObjectURL(
-    await (kind === "html" ? owner.report(id) : owner.exportSession(id, kind)));
-  make("a", { href: address, download: `${id}.${kind === "csv-motion" ? "motion.csv" : kind}` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 60000);
+  saveFile(
+    await (kind === "html" ? owner.report(id) : owner.exportSession(id, kind)),
+    `${id}.${kind === "csv-motion" ? "motion.csv" : kind}`);
 }
 
 function drawSmallRoute(canvas, points) {

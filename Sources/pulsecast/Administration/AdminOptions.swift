@@ -41,15 +41,21 @@ struct AdminOptions: ParsableArguments {
     ) async throws -> HTTPClient.Answer {
         var bytes: [UInt8] = []
         if let body { bytes = Array(try JSONSerialization.data(withJSONObject: body)) }
-        let response = try await firstAnswer(method.value, path, bytes)
+        let response = try await first { [bytes] client throws(ClientError) in
+            try await client.send(method.value, path, json: bytes)
+        }
         guard (200..<300).contains(response.status) else {
-            let reason = (try? JSONDecoder().decode(Refusal.self, from: Data(response.body)))?
-                .reason
-            throw CommandFailure(
-                reason ?? "the daemon answered \(response.status)",
-                status: response.status == 400 ? ExitStatus.wrongUse : ExitStatus.failed)
+            throw Self.refusal(response.status, response.body)
         }
         return response
+    }
+
+    /// What the daemon says in place of the answer.
+    static func refusal(_ status: Int, _ body: [UInt8]) -> CommandFailure {
+        let reason = (try? JSONDecoder().decode(Refusal.self, from: Data(body)))?.reason
+        return CommandFailure(
+            reason ?? "the daemon answered \(status)",
+            status: status == 400 ? ExitStatus.wrongUse : ExitStatus.failed)
     }
 
     /// The first line of a file with a secret.
@@ -63,9 +69,9 @@ struct AdminOptions: ParsableArguments {
 
     /// The answer from the first socket at which a daemon listens, in the documented order. A
     /// socket left by a killed daemon is skipped.
-    private func firstAnswer(
-        _ method: HTTPRequest.Method, _ path: String, _ body: [UInt8]
-    ) async throws -> HTTPClient.Answer {
+    func first<Answer: Sendable>(
+        _ ask: (AdminClient) async throws(ClientError) -> Answer
+    ) async throws -> Answer {
         let candidates =
             adminSocket.map { [$0] }
             ?? StateFolder.adminSocketCandidates(
@@ -73,7 +79,7 @@ struct AdminOptions: ParsableArguments {
         let sockets = candidates.filter(FileManager.default.fileExists(atPath:))
         for socket in sockets {
             do throws(ClientError) {
-                return try await AdminClient(socketPath: socket).send(method, path, json: body)
+                return try await ask(AdminClient(socketPath: socket))
             } catch {
                 guard case .cannotConnect = error else { throw noAnswer(at: socket) }
             }

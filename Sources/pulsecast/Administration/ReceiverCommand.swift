@@ -52,6 +52,7 @@ struct ReceiverCommand: AsyncParsableCommand {
         var ntfy: String?
         @Option(help: .value("address", "An address that takes a POST of JSON.")) var webhook:
             String?
+        @Flag(help: "The daemon's MQTT broker, if mqtt.alerts has the device.") var mqtt = false
         @Option(
             help: .value(
                 "file", "Its first line is the server's access token, or the signature's key."),
@@ -62,13 +63,14 @@ struct ReceiverCommand: AsyncParsableCommand {
         @Flag(help: "Tell it everything, also while the runner is hidden.") var trusted = false
 
         func validate() throws {
-            guard (ntfy == nil) != (webhook == nil) else {
-                throw ValidationError("give --ntfy or --webhook")
+            guard [ntfy != nil, webhook != nil, mqtt].count(where: \.self) == 1 else {
+                throw ValidationError("give one of --ntfy, --webhook and --mqtt")
             }
         }
 
         func run() async throws {
-            var body: [String: any Sendable] = ["kind": ntfy == nil ? "webhook" : "ntfy"]
+            let kind = mqtt ? "mqtt" : ntfy == nil ? "webhook" : "ntfy"
+            var body: [String: any Sendable] = ["kind": kind]
             body["address"] = ntfy ?? webhook
             body["silentMinutes"] = silentMinutes
             body["trusted"] = trusted

@@ -114,7 +114,7 @@ import Transport
         Route(.put, "/v1/me/sessions/SESSION", body: #"{"name":"ann.lee's"}"#),
         Route(.get, "/v1/me/sessions/SESSION/export?format=csv"), Route(.get, "/v1/me/shares"),
         Route(.get, "/v1/me/shares/link/opens"), Route(.get, "/v1/me/profile"),
-        Route(.get, "/v1/me/training"),
+        Route(.get, "/v1/me/training"), Route(.get, "/v1/me/archive?format=csv"),
         Route(.put, "/v1/me/profile", body: "{}"), Route(.get, "/v1/me/zones"),
         Route(.put, "/v1/me/zones", body: "{}"), Route(.get, "/v1/me/course", allowed: [404]),
         Route(.get, "/v1/me/receivers"),
