@@ -3,7 +3,7 @@ import CZlib
 /// A part of a stream of raw deflate (RFC 1951), compressed on its own by zlib.
 ///
 /// No part refers to the one before, and each ends at a whole byte. So a long file holds no state
-/// of zlib while a reader is slow. With parts of 64 KiB it costs about a hundredth of the size.
+/// of zlib while a reader is slow. With parts of 64 KiB it costs 1 to 4 % of the size.
 package struct DeflatedPart: Sendable {
     /// What must follow the last part: an empty block that says so.
     static let end: [UInt8] = [0x03, 0x00]

@@ -191,8 +191,8 @@ enum OpenAPIOperations {
         {
             var archive = owned(
                 .get, "/archive",
-                "All that is kept of it as one ZIP archive: each session as a file, the shares "
-                    + "without their links, and what the other routes answer. `missing.txt` in it "
+                "All that is kept of it as one ZIP archive: each session as a file, and what "
+                    + "the other routes answer without `url` and `address`. `missing.txt` in it "
                     + "names sessions that could not be written.",
                 [.file("application/zip", description: "The archive."), .badRequest, .readsBusy])
             archive.query = [

@@ -98,11 +98,11 @@ struct DeviceArchive: Sendable {
 
             sessions/       one file a run, as \(archive.format.rawValue), named by its start
             sessions.json   the list of the runs, with their names and notes
-            shares.json     the links, without their addresses, and when they were opened
+            shares.json     the links, and when they were opened
             missing.txt     if it is here: the runs that could not be written, and why
 
-            The other files are what /v1/me answers under their names. receivers.json has the
-            addresses of those who are told of alerts.
+            The other files are what /v1/me answers under their names. Addresses of links, of those
+            who are told of alerts and of those who get the runs are left out: they are keys.
 
             """
         }

@@ -1,9 +1,14 @@
+import Foundation
 import Registry
 import SensorModel
 import Transport
 
 /// Something that is kept of a device: what a route answers, and a file of the archive.
 struct OwnDocument: Sendable {
+    /// Fields that the archive leaves out: who knows the address of a link, a receiver or a target
+    /// can use it, and an archive is passed on.
+    private static let keys: Set = ["url", "address"]
+
     /// Path of the route below `/v1/me`.
     let path: String
     /// Name of the file.
@@ -25,9 +30,27 @@ struct OwnDocument: Sendable {
             guard case .bytes(let bytes) = try answer(device).body else {
                 preconditionFailure("\(path) is no document but a stream")
             }
-            return DeviceArchive.File(name: name, bytes: bytes)
+            let isJSON = name.hasSuffix(".json")
+            return DeviceArchive.File(
+                name: name, bytes: isJSON ? try Self.withoutKeys(bytes) : bytes)
         } catch APIRefusal.notFound {
             return nil
+        }
+    }
+
+    private static func withoutKeys(_ json: [UInt8]) throws -> [UInt8] {
+        let value = try JSONSerialization.jsonObject(with: Data(json))
+        let data = try JSONSerialization.data(
+            withJSONObject: withoutKeys(value), options: [.sortedKeys, .withoutEscapingSlashes])
+        return Array(data) + [UInt8(ascii: "\n")]
+    }
+
+    private static func withoutKeys(_ value: Any) -> Any {
+        switch value {
+        case let list as [Any]: list.map(withoutKeys)
+        case let object as [String: Any]:
+            object.filter { !keys.contains($0.key) }.mapValues(withoutKeys)
+        default: value
         }
     }
 }
