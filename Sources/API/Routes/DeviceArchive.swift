@@ -16,6 +16,7 @@ import Transport
 struct DeviceArchive: Sendable {
     /// Sessions read from the catalog at a time.
     private static let pageLimit = 100
+    private static let writeBytes = 64 << 10
     /// Seconds between tries while the device's other downloads take all its room.
     private static let retrySeconds = 1
     private static let triesMax = 60
@@ -73,6 +74,8 @@ struct DeviceArchive: Sendable {
         let timeZone: TimeZone
         var zip = ZipWriter()
         var missing = ""
+        /// Bytes of small files, which share a write: each waits for the socket.
+        var unwritten: [UInt8] = []
 
         init(archive: DeviceArchive, writer: HTTPBodyWriter) {
             (self.archive, self.writer) = (archive, writer)
@@ -84,12 +87,14 @@ struct DeviceArchive: Sendable {
             archive.sessions.pipeline.log.flush()
             try await addFile("README.txt", Array(introduction.utf8))
             for document in archive.documents { try await addFile(document.name, document.bytes) }
+            try await flush()
             try await addList()
             try await forEachPage { writing, page in
                 for summary in page { try await writing.addSession(summary) }
             }
             if !missing.isEmpty { try await addFile("missing.txt", Array(missing.utf8)) }
-            try await writer.write(zip.finish())
+            try await write(zip.finish())
+            try await flush()
         }
 
         private var introduction: String {
@@ -111,15 +116,14 @@ struct DeviceArchive: Sendable {
 
         private mutating func addFile(_ name: String, _ bytes: [UInt8]) async throws {
             try await begin(name, at: now)
-            try await writer.write(zip.append(DeflatedPart(bytes)))
-            try await writer.write(zip.end())
+            try await write(zip.append(DeflatedPart(bytes)))
+            try await write(zip.end())
         }
 
         private mutating func begin(_ name: String, at time: Timestamp, isLarge: Bool = false)
             async throws
         {
-            try await writer.write(
-                zip.begin(name, second: localSecond(of: time), isLarge: isLarge))
+            try await write(zip.begin(name, second: localSecond(of: time), isLarge: isLarge))
             // Arrays grow by doubling, and the last part is a copy.
             let bytes = 3 * (zip.heldBytes + missing.utf8.count)
             try await retrying {
@@ -131,6 +135,16 @@ struct DeviceArchive: Sendable {
         private func localSecond(of time: Timestamp) -> Int64 {
             let date = Date(timeIntervalSince1970: time.secondsSince1970)
             return Int64(time.secondsSince1970) + Int64(timeZone.secondsFromGMT(for: date))
+        }
+
+        private mutating func write(_ bytes: [UInt8]) async throws {
+            unwritten += bytes
+            if unwritten.count >= DeviceArchive.writeBytes { try await flush() }
+        }
+
+        private mutating func flush() async throws {
+            try await writer.write(unwritten)
+            unwritten = []
         }
 
         // MARK: Sessions
@@ -163,11 +177,11 @@ struct DeviceArchive: Sendable {
                     text += "\(separator)\n\(JSONBody.text(row))"
                     separator = ","
                 }
-                try await writing.writer.write(writing.zip.append(DeflatedPart(Array(text.utf8))))
+                try await writing.write(writing.zip.append(DeflatedPart(Array(text.utf8))))
             }
             let end = separator == "[" ? "[]\n" : "\n]\n"
-            try await writer.write(zip.append(DeflatedPart(Array(end.utf8))))
-            try await writer.write(zip.end())
+            try await write(zip.append(DeflatedPart(Array(end.utf8))))
+            try await write(zip.end())
         }
 
         private mutating func addSession(_ summary: SessionSummary) async throws {
@@ -197,12 +211,12 @@ struct DeviceArchive: Sendable {
                 while let part = try await retrying({ try await file.nextPart(DeflatedPart.init) })
                 {
                     try requireAllowed()
-                    try await writer.write(zip.append(part))
+                    try await write(zip.append(part))
                 }
             } catch let error as SessionReadError {
                 missing += "\(summary.session): its file is not whole: \(error)\n"
             }
-            try await writer.write(zip.end())
+            try await write(zip.end())
         }
 
         /// Returns `2026-11-29_051942` for a time on the runner's clock.
