@@ -64,7 +64,7 @@ public struct ReplayVerification {
         var verification = ReplayVerification(change: change)
         var records = 0
         do throws(SegmentLogError) {
-            try reader.read(from: summary.firstOffset, session: session) { header, payload in
+            try reader.read(summary) { header, payload in
                 records += 1
                 if records % 4096 == 0 { progress(records, summary.records) }
                 do throws(SessionReadError) {

@@ -120,6 +120,22 @@ public struct LogReader: Sendable {
         return RecordOffset(rawValue: reading.next)
     }
 
+    /// Visits the records of a session, in order, up to the last one that its summary knows. Less is
+    /// read than up to the end of the log: a segment may have thousands of sessions.
+    ///
+    /// - Parameters:
+    ///   - summary: The session.
+    ///   - record: As above.
+    /// - Throws: ``SegmentLogError``
+    public func read(
+        _ summary: SessionSummary, record: (RecordHeader, Span<UInt8>) -> Bool
+    ) throws(SegmentLogError) {
+        try read(
+            from: summary.firstOffset,
+            until: RecordOffset(rawValue: summary.lastOffset.rawValue + 1),
+            session: summary.session, record: record)
+    }
+
     /// Finds the record from which to read a session's state at a time.
     ///
     /// - Parameters:

@@ -32,7 +32,10 @@ struct SegmentWalk {
 
     private let file: any DiskFile
     private var windowPosition = 0
-    private var sessions: [UInt16: SessionOwner] = [:]
+    /// Sessions whose introduction the walk has passed.
+    private var introduced: [UInt16: SessionOwner] = [:]
+    /// The others by number. A segment may have 65,535, and a walk be of one short session.
+    private let parts: [SegmentIndex.Part]
 
     struct SessionOwner {
         var session: SessionID
@@ -53,13 +56,16 @@ struct SegmentWalk {
         seed = header.seed
         position = start?.position ?? SegmentFormat.recordsStart
         offset = start?.offset ?? header.firstOffset
-        for (index, part) in parts.enumerated() where part.records > 0 {
-            sessions[UInt16(index + 1)] = SessionOwner(session: part.session, device: part.device)
-        }
+        self.parts = parts
     }
 
     /// `nil` if damage destroyed the introduction.
-    func owner(of number: UInt16) -> SessionOwner? { sessions[number] }
+    func owner(of number: UInt16) -> SessionOwner? {
+        if let owner = introduced[number] { return owner }
+        let index = Int(number) - 1
+        guard parts.indices.contains(index), parts[index].records > 0 else { return nil }
+        return SessionOwner(session: parts[index].session, device: parts[index].device)
+    }
 
     mutating func next() throws(DiskError) -> Step {
         while position < end {
@@ -149,7 +155,7 @@ struct SegmentWalk {
         switch record.tag {
         case RecordTag.introduction
         where payload.count == SegmentFormat.introductionBytes && record.session > 0:
-            sessions[record.session] = SessionOwner(
+            introduced[record.session] = SessionOwner(
                 session: SessionID(decoding: bytes, at: 0),
                 device: DeviceID(rawValue: LittleEndian.load(UInt32.self, from: bytes, at: 16)),
                 introduction: position)

@@ -173,11 +173,7 @@ struct ImportService: Sendable {
         _ summary: SessionSummary, during times: ClosedRange<Timestamp>, _ reader: LogReader,
         _ ticket: ReadPool.Ticket, _ body: (Frame) -> Void
     ) throws {
-        _ = try reader.read(
-            from: summary.firstOffset,
-            until: RecordOffset(rawValue: summary.lastOffset.rawValue + 1),
-            session: summary.session
-        ) { header, payload in
+        try reader.read(summary) { header, payload in
             guard !ticket.isCancelled else { return false }
             guard times.contains(header.deviceTime),
                 case .frame(let kind) = try? SessionRecord(header, payload: payload)

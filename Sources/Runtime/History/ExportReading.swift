@@ -87,7 +87,11 @@ package struct ExportReading: Sendable {
     ) throws -> RecordOffset? {
         var frames = 0
         var failure: (any Error)?
-        let end = try log.reader().read(from: start, session: session) { header, payload in
+        // Less is read than up to the end of the log: a segment may have thousands of sessions.
+        let last = try requireSession().lastOffset
+        let end = try log.reader().read(
+            from: start, until: RecordOffset(rawValue: last.rawValue + 1), session: session
+        ) { header, payload in
             guard !isCancelled() else {
                 failure = ReadRefusal.cancelled
                 return false

@@ -20,7 +20,7 @@ extension LogReader {
         var failure: SessionReadError?
         var isOver = false
         do throws(SegmentLogError) {
-            try read(from: summary.firstOffset, session: session) { header, payload in
+            try read(summary) { header, payload in
                 guard !isCancelled() else {
                     isOver = true
                     return false

@@ -17,7 +17,7 @@ struct SessionFrames {
             throw CommandFailure("\(SessionReadError.unknownSession(session))")
         }
         var failure: (any Error)?
-        try reader.read(from: summary.firstOffset, session: session) { header, payload in
+        try reader.read(summary) { header, payload in
             do {
                 try take(header, payload)
                 return true

@@ -27,7 +27,7 @@ struct SessionPrinter {
         }
         var events: [(time: Timestamp, json: [UInt8])] = []
         let view = HistoryEncoder(epoch: reader.epoch ?? 1, scope: .all)
-        try reader.read(from: summary.firstOffset, session: session) { header, payload in
+        try reader.read(summary) { header, payload in
             guard let record = try? SessionRecord(header, payload: payload),
                 case .event(let event) = record,
                 first.map({ event.deviceTime >= $0 }) ?? true,

@@ -14,6 +14,7 @@ import Testing
         let part = MQTTTopics.part("Jané:to work/+#")
         #expect(part == "Jan--to-work---")
         #expect(topics.state(part) == "home/runs/Jan--to-work---/state")
+        #expect(topics.alert("sos", of: part) == "home/runs/Jan--to-work---/alert/sos")
         #expect(
             topics.discovery(part)
                 == "homeassistant/device/home-runs_Jan--to-work---/config")
@@ -37,6 +38,7 @@ import Testing
 
     @Test(arguments: [
         ("shares", "ann, bob:home", true), ("shares", "a:b, a/b", false), ("shares", "???", false),
+        ("alerts", "ann lee, bob", true), ("alerts", "ann lee,ann-lee", false),
         // An ID is a secret, and topics are not.
         ("shares", "AAAAAAAAAAAAAAAAAAAAAA", false), ("prefix", "a/b", true), ("prefix", "", false),
         ("prefix", "a/+", false), ("prefix", "$SYS", false), ("prefix", "/a", false),
@@ -65,13 +67,14 @@ import Testing
         )
     }
 
-    @Test func `Shares without a broker are a mistake`() {
+    @Test(arguments: ["shares", "alerts"])
+    func `Shares or alerts without a broker are a mistake`(key: String) {
         var loader = ConfigurationLoader()
-        loader.add(yaml: "mqtt: {shares: [ann]}", path: "f")
+        loader.add(yaml: "mqtt: {\(key): [ann]}", path: "f")
         _ = loader.load()
         #expect(
             loader.errors.map(\.description) == [
-                "mqtt.host: the broker of mqtt.shares and mqtt.owntracks is missing"
+                "mqtt.host: the broker of mqtt.shares, mqtt.alerts and mqtt.owntracks is missing"
             ])
     }
 }
