@@ -5,38 +5,6 @@ import Bytes
 /// The newest is stored separately, the others in blocks that copies share. So a copy is free and a
 /// change is cheap, for any number of segments.
 struct SegmentList: Sendable {
-    struct Block: Sendable {
-        static let entriesMax = 256
-
-        fileprivate(set) var entries: [SegmentEntry]
-        /// The smallest first offset of entries with a header; `.max`: none has one.
-        private(set) var firstOffset: UInt64 = .max
-        /// The largest end offset.
-        private(set) var endOffset: UInt64 = 0
-
-        fileprivate init(_ entries: [SegmentEntry]) {
-            self.entries = entries
-            for entry in entries { note(entry) }
-        }
-
-        fileprivate mutating func append(_ entry: SegmentEntry) {
-            entries.append(entry)
-            note(entry)
-        }
-
-        private mutating func note(_ entry: SegmentEntry) {
-            firstOffset = Swift.min(firstOffset, entry.header?.firstOffset ?? .max)
-            endOffset = Swift.max(endOffset, entry.index.endOffset)
-        }
-
-        var numbers: ClosedRange<UInt64> {
-            guard let first = entries.first, let last = entries.last else {
-                preconditionFailure("a block without a segment")
-            }
-            return first.number...last.number
-        }
-    }
-
     /// Blocks of all segments but ``last``; none is empty.
     private(set) var blocks: [Block] = []
     var last: SegmentEntry?

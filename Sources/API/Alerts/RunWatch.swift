@@ -21,16 +21,6 @@ package struct RunWatch: Sendable {
         var predictedSeconds: Double?
     }
 
-    /// When a runner should be at a checkpoint.
-    struct Expectation: Hashable, Sendable {
-        let checkpoint: String
-        /// By the daemon's clock.
-        let at: Timestamp
-        let marginSeconds: Double
-
-        var overdueAt: Timestamp { at.advanced(bySeconds: marginSeconds) }
-    }
-
     enum Change: Sendable {
         case raised(AlertCases.Key, of: DeviceID, since: Timestamp, Expectation?)
         case over(AlertCases.Key)
@@ -49,11 +39,6 @@ package struct RunWatch: Sendable {
     package static let countMax = 1024
     /// Silence after which a run is given up, seconds.
     static let forgottenSeconds = 43_200.0
-    /// Least margin of an expectation, and its share of the time until then.
-    private static let marginSecondsMin = 300.0
-    private static let marginShare = 0.25
-    /// Meters after which a mean speed says something.
-    private static let metersMin = 500.0
     /// Silence of a run after which the device's other run is watched in its place, seconds: a
     /// phone and a watch of one device may both send.
     private static let otherSeconds = 60.0
@@ -148,21 +133,6 @@ package struct RunWatch: Sendable {
             run.expectation = Self.expectation(observation, at: now)
         }
         return run
-    }
-
-    /// The expectation is made once, when the checkpoint becomes the next: later predictions of a
-    /// runner who stands still are ever later.
-    private static func expectation(
-        _ observation: Observation, at now: Timestamp
-    ) -> Expectation? {
-        guard let checkpoint = observation.checkpoint,
-            let predicted = observation.predictedSeconds,
-            observation.distanceMeters ?? 0 >= metersMin
-        else { return nil }
-        let left = max(0, predicted - observation.elapsedSeconds)
-        return Expectation(
-            checkpoint: checkpoint, at: now.advanced(bySeconds: left),
-            marginSeconds: max(marginSecondsMin, left * marginShare))
     }
 
     private func check(

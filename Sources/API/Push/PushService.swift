@@ -1,26 +1,11 @@
 package import PushFormats
-import Registry
 package import Runtime
-import SegmentLog
 package import SensorModel
 import Transport
 
-/// Result of a push request, as the application gets it.
-package enum PushOutcome: Hashable, Sendable {
-    /// The application may forget the frames.
-    case recorded
-    /// The log cannot be written now.
-    case notDurable
-    /// The device sends more per second than allowed: nothing was recorded.
-    case tooMany
-    /// The points are years apart, or there are thousands of buttons. Nothing was recorded, and
-    /// sending it again is useless.
-    case tooSparse
-}
-
 /// The open recordings of push applications, by device and format.
 package actor PushService {
-    private struct Key: Hashable {
+    struct Key: Hashable {
         let device: DeviceID
         let format: PushFormat
         /// The session derived from the application's name for it; `nil`: the application gives
@@ -28,7 +13,7 @@ package actor PushService {
         let named: SessionID?
     }
 
-    private struct Open {
+    struct Open {
         let queue: PushQueue
         var lastUse: Timestamp
     }
@@ -43,18 +28,18 @@ package actor PushService {
     private let pipeline: Pipeline
     let administration: Administration
     private let isDurable: Bool
-    private let silenceSeconds: Double
+    let silenceSeconds: Double
     private let framesPerSecondMax: Int
     let clock: @Sendable () -> Timestamp
     package nonisolated let counters = PushCounters()
     package nonisolated let imports = ImportTurns()
-    private var queues: [Key: Open] = [:]
+    var queues: [Key: Open] = [:]
     private var room: DeviceRoom
     /// Formats without names that have pushed since the start.
     ///
     /// Only the first request of such a format looks in the log for a session to continue.
     private var asked: Set<Key> = []
-    private var sweeper: Task<Void, Never>?
+    var sweeper: Task<Void, Never>?
 
     package init(
         pipeline: Pipeline, administration: Administration, configuration: Configuration,
@@ -178,32 +163,7 @@ package actor PushService {
         if queues[key]?.queue === queue { queues[key] = nil }
     }
 
-    private func close(_ queue: PushQueue) {
+    func close(_ queue: PushQueue) {
         Task { await queue.close() }
-    }
-
-    // MARK: Silence
-
-    /// Closes recordings that have been silent for long enough; runs only while one is open.
-    private func startSweeping() {
-        guard sweeper == nil else { return }
-        sweeper = Task { [weak self, silenceSeconds] in
-            while await self?.sweep() ?? false {
-                do { try await Task.sleep(for: .seconds(max(1, silenceSeconds / 2))) } catch {
-                    return
-                }
-            }
-        }
-    }
-
-    /// - Returns: Whether a recording is still open.
-    private func sweep() -> Bool {
-        let now = clock()
-        for (key, open) in queues where now.seconds(since: open.lastUse) >= silenceSeconds {
-            queues[key] = nil
-            close(open.queue)
-        }
-        if queues.isEmpty { sweeper = nil }
-        return !queues.isEmpty
     }
 }

@@ -21,54 +21,6 @@ package struct GroupService: Sendable {
         self.publicURL = publicURL
     }
 
-    private struct NewGroup: StrictBody {
-        static var fields: [String] { ["label", "runner", "scope", "expires"] }
-
-        let label: String?
-        let runner: String?
-        let scope: ShareBody.ScopeNames?
-        let expires: String?
-    }
-
-    private struct InvitationBody: StrictBody {
-        static var fields: [String] { ["expires"] }
-
-        let expires: String?
-    }
-
-    private struct JoinBody: StrictBody {
-        static var fields: [String] { ["invitation", "runner", "scope"] }
-
-        let invitation: String
-        let runner: String?
-        let scope: ShareBody.ScopeNames?
-    }
-
-    private struct Member: Encodable {
-        let number: UInt32
-        let runner: String
-        let isOwn: Bool
-        /// What it shows of itself.
-        let scope: [String]
-    }
-
-    private struct Row: Encodable {
-        let name: String
-        let label: NullableField<String>
-        /// Whether it is the asking owner's.
-        let isOwn: Bool
-        let url: NullableField<String>
-        let expiresAt: NullableField<Double>
-        let members: [Member]
-    }
-
-    private struct Invitation: Encodable {
-        let invitation: String
-        /// Page that asks for the friend's token, and joins.
-        let url: String
-        let expiresAt: Double
-    }
-
     private var accounts: Accounts { administration.accounts }
 
     func list(_ device: Device) -> HTTPResponse {

@@ -1,19 +1,14 @@
 import Bytes
-import Foundation
 import Recordings
 import Registry
 import Runtime
-import SegmentLog
 import SensorModel
-import Sessions
-import Sharing
 import Transport
-import WireFormat
 
 /// Imports the file of a run that another program recorded, and detects duplicates.
 struct ImportService: Sendable {
     /// Handling of a run that is already recorded.
-    fileprivate enum Duplicate: String, CaseIterable, Sendable {
+    enum Duplicate: String, CaseIterable, Sendable {
         case refuse, replace, keep
     }
 
@@ -31,9 +26,6 @@ struct ImportService: Sendable {
         /// Sessions of the same run that stay beside it.
         let beside: [String]
     }
-
-    /// Maximum number of sessions of the same hours to compare; the largest overlap comes first.
-    private static let comparedMax = 8
 
     let administration: Administration
     let pipeline: Pipeline
@@ -123,93 +115,5 @@ struct ImportService: Sendable {
         guard let last = frames.last, last.payload != .control(.stop) else { return frames }
         let end = Frame(sequence: .none, deviceTime: last.deviceTime, payload: .control(.stop))
         return frames + [end]
-    }
-
-    // MARK: Duplicates
-
-    /// The device's sessions of the same run, the one that overlaps most first.
-    ///
-    /// - Parameters:
-    ///   - recording: The file's run.
-    ///   - device: The device.
-    ///   - isOneEnough: Whether the first of them is all that the caller needs.
-    /// - Returns: The sessions.
-    /// - Throws: ``ReadRefusal``, ``SegmentLogError``
-    private func sessions(
-        like recording: Recording, of device: DeviceID, isOneEnough: Bool
-    ) async throws -> [SessionID] {
-        guard let first = recording.frames.first, let last = recording.frames.last else {
-            return []
-        }
-        let times = first.deviceTime...max(first.deviceTime, last.deviceTime)
-        let candidates = administration.catalog.sessions(of: device, during: times)
-            .map { ($0, RunOverlap.share(times, $0.deviceTimes ?? $0.arrivalTimes)) }
-            .filter { $0.1 >= RunOverlap.shareMin }
-            .sorted { $0.1 > $1.1 }.prefix(Self.comparedMax).map(\.0)
-        guard !candidates.isEmpty else { return [] }
-        let log = pipeline.log
-        log.flush()
-        let match = RecordingMatch(recording.frames)
-        let compared = RecordingMatch.window(of: times)
-        var found: [SessionID] = []
-        for candidate in candidates {
-            // Uses the threads for request bodies, so that it delays no reader of the log. A
-            // session at a time, so that other devices get their turns in between.
-            let isSame = try await pipeline.bodies.run(for: .device(device)) { ticket in
-                var match = match
-                try Self.read(candidate, during: compared, log.reader(), ticket) { match.note($0) }
-                return match.isSameRun
-            }
-            guard isSame else { continue }
-            found.append(candidate.session)
-            if isOneEnough { break }
-        }
-        return found
-    }
-
-    /// Reads the frames of a session for a comparison; skips those of other times, and those that
-    /// cannot be decoded.
-    private static func read(
-        _ summary: SessionSummary, during times: ClosedRange<Timestamp>, _ reader: LogReader,
-        _ ticket: ReadPool.Ticket, _ body: (Frame) -> Void
-    ) throws {
-        try reader.read(summary) { header, payload in
-            guard !ticket.isCancelled else { return false }
-            guard times.contains(header.deviceTime),
-                case .frame(let kind) = try? SessionRecord(header, payload: payload)
-            else { return true }
-            let frame = FrameHeader(
-                kind: kind, sequence: header.sequence, deviceTime: header.deviceTime)
-            if let frame = try? FramePayload.decode(frame, payload: payload) { body(frame) }
-            return true
-        }
-        guard !ticket.isCancelled else { throw ReadRefusal.cancelled }
-    }
-
-    /// - Returns: The erased sessions; the others exceed the limit of deletions, or are gone.
-    private func erase(_ sessions: [SessionID], of device: DeviceID) async -> [SessionID] {
-        var erased: [SessionID] = []
-        for session in sessions {
-            let isErased = try? await administration.changes.run(
-                for: device, changedAt: administration.clock()
-            ) { try await administration.deleteSession(session, for: device) }
-            if isErased != nil { erased.append(session) }
-        }
-        return erased
-    }
-}
-
-/// Target of an import request, for clients.
-package enum ImportAddress {
-    /// Choices for a run that is already recorded.
-    package static let duplicates = ImportService.Duplicate.allCases.map(\.rawValue)
-
-    /// - Parameters:
-    ///   - name: The file's name, for messages.
-    ///   - duplicate: One of ``duplicates``.
-    /// - Returns: The path, with its query.
-    package static func target(name: String, duplicate: String) -> String {
-        let name = name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "file"
-        return "/v1/me/import?name=\(name)&duplicate=\(duplicate)"
     }
 }

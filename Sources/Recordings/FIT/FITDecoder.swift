@@ -6,13 +6,13 @@
 /// Several files may follow one another. A truncated file, or one with a wrong checksum, yields its
 /// readable messages and a note.
 struct FITDecoder {
-    private let bytes: [UInt8]
-    private var index = 0
+    let bytes: [UInt8]
+    var index = 0
     private var fileStart = 0
     private var isFile = true
-    private var dataEnd = 0
+    var dataEnd = 0
     /// Definitions by local message number, 0…15.
-    private var definitions: [Definition?] = Array(repeating: nil, count: 16)
+    var definitions: [Definition?] = Array(repeating: nil, count: 16)
     private var lastTime: UInt32 = 0
     /// Descriptions of developer fields, by developer and number.
     private(set) var developerFields: [DeveloperField] = []
@@ -25,13 +25,6 @@ struct FITDecoder {
         var number: UInt8
         var type: FITBaseType
         var name: String
-    }
-
-    private struct Definition {
-        var number: UInt16
-        var bigEndian: Bool
-        var layout: [FITFieldLayout]
-        var bytes: Int
     }
 
     private static let powerFieldsMax = 16
@@ -115,45 +108,6 @@ struct FITDecoder {
         index += 2
     }
 
-    private mutating func define(local: Int, developer: Bool) throws(RecordingError) {
-        guard dataEnd - index >= 5 else { throw malformed("an unfinished definition") }
-        let bigEndian = bytes[index + 1] == 1
-        let high = Int(bytes[index + (bigEndian ? 2 : 3)])
-        let low = Int(bytes[index + (bigEndian ? 3 : 2)])
-        var definition = Definition(
-            number: UInt16(high << 8 | low), bigEndian: bigEndian, layout: [], bytes: 0)
-        let fields = Int(bytes[index + 4])
-        index += 5
-        try addFields(fields, developer: false, to: &definition)
-        if developer {
-            guard index < dataEnd else { throw malformed("an unfinished definition") }
-            let fields = Int(bytes[index])
-            index += 1
-            try addFields(fields, developer: true, to: &definition)
-        }
-        definitions[local] = definition
-    }
-
-    private mutating func addFields(
-        _ count: Int, developer: Bool, to definition: inout Definition
-    ) throws(RecordingError) {
-        guard dataEnd - index >= 3 * count else { throw malformed("an unfinished definition") }
-        for _ in 0..<count {
-            let size = Int(bytes[index + 1])
-            let (number, third) = (bytes[index], bytes[index + 2])
-            index += 3
-            // Skips empty fields: a message of one byte must not have hundreds of fields.
-            guard size > 0 else { continue }
-            definition.layout.append(
-                FITFieldLayout(
-                    number: number, developer: developer ? third : nil, bytes: size,
-                    type: developer
-                        ? type(ofField: number, developer: third) : FITBaseType(rawValue: third),
-                    typeByte: third, start: definition.bytes))
-            definition.bytes += size
-        }
-    }
-
     /// - Returns: The message; `nil` if the end of the file truncates it, or if it has no field.
     private mutating func message(
         local: Int, time: UInt32?
@@ -195,7 +149,7 @@ struct FITDecoder {
         }
     }
 
-    private func type(ofField number: UInt8, developer: UInt8) -> FITBaseType? {
+    func type(ofField number: UInt8, developer: UInt8) -> FITBaseType? {
         developerFields.last { $0.developer == developer && $0.number == number }?.type
     }
 
@@ -215,7 +169,7 @@ struct FITDecoder {
         (0..<4).reduce(0) { $0 | UInt32(bytes[place + $1]) << UInt32(8 * $1) }
     }
 
-    private func malformed(_ problem: String) -> RecordingError {
+    func malformed(_ problem: String) -> RecordingError {
         .malformed(.fit, byte: index, problem: problem)
     }
 }

@@ -55,48 +55,6 @@ struct FITWriter {
         addSessions()
     }
 
-    /// Field number of the first sensor.
-    static let sensorFieldsStart = UInt8(FITOwnField.allCases.count)
-
-    private mutating func addHead() {
-        let start = FITField(4, .uint32, Double(FITProfile.seconds(session.start)))
-        // Type 4: activity; manufacturer 255: development, for makers without a number.
-        encoder.add(
-            FITProfile.fileID, local: Local.fileID,
-            [
-                FITField(0, .enum, 4), FITField(1, .uint16, 255), FITField(2, .uint16, 0),
-                FITField(3, .uint32z, Double(UInt32(truncatingIfNeeded: session.id.low) | 1)),
-                start, FITField(8, text: "pulsecast", bytes: 10),
-            ])
-        // The developer ID: 16 bytes of our choice.
-        encoder.add(
-            FITProfile.developerDataID, local: Local.developer,
-            [
-                FITField(1, byteArray: FITSensors.ownApplication),
-                FITField(3, .uint8, Double(developer)),
-            ])
-        for field in FITOwnField.allCases {
-            describe(field.rawValue, field.type, name: field.name, units: field.units)
-        }
-        for (index, column) in sensors.columns.enumerated() {
-            describe(
-                Self.sensorFieldsStart + UInt8(index), column.type, name: column.name,
-                units: column.units)
-        }
-    }
-
-    private mutating func describe(
-        _ number: UInt8, _ type: FITBaseType, name: String, units: String
-    ) {
-        encoder.add(
-            FITProfile.fieldDescription, local: Local.field,
-            [
-                FITField(0, .uint8, Double(developer)), FITField(1, .uint8, Double(number)),
-                FITField(2, .uint8, Double(type.rawValue)), FITField(3, text: name, bytes: 80),
-                FITField(8, text: units, bytes: 12),
-            ])
-    }
-
     /// Adds records and timer events in order of time.
     private mutating func addRecords() {
         var pauses = session.pauses[...]
@@ -189,28 +147,5 @@ struct FITWriter {
 
     func timestamp(_ time: Timestamp) -> FITField {
         FITField(FITProfile.timestamp, .uint32, Double(FITProfile.seconds(time)))
-    }
-}
-
-extension SessionPoint {
-    /// Merges two points of the same second into one record. Returns `nil` if both have the same
-    /// kind of value, so that both must be written.
-    fileprivate func completed(by later: SessionPoint) -> SessionPoint? {
-        guard time.wholeSecond == later.time.wholeSecond,
-            latitude == nil || later.latitude == nil, heartRate == nil || later.heartRate == nil
-        else { return nil }
-        var point = self
-        if point.latitude == nil {
-            (point.latitude, point.longitude) = (later.latitude, later.longitude)
-            point.horizontalAccuracyMeters = later.horizontalAccuracyMeters
-        }
-        point.altitudeMeters = point.altitudeMeters ?? later.altitudeMeters
-        point.heartRate = point.heartRate ?? later.heartRate
-        point.cadence = point.cadence ?? later.cadence
-        point.distanceMeters = point.distanceMeters ?? later.distanceMeters
-        point.speedMetersPerSecond = point.speedMetersPerSecond ?? later.speedMetersPerSecond
-        point.steps = point.steps ?? later.steps
-        point.pedalCadence = point.pedalCadence ?? later.pedalCadence
-        return point
     }
 }

@@ -1,4 +1,3 @@
-import Glibc
 import MQTT
 import Yams
 
@@ -129,43 +128,6 @@ public struct ConfigurationLoader: Sendable {
         .unknownKey(
             key, origin: .file(path),
             suggestion: Suggestion.nearest(to: key, in: ConfigurationSchema.entries.map(\.name)))
-    }
-
-    private func contradictions(in configuration: Configuration) -> [ConfigurationError] {
-        var found: [ConfigurationError] = []
-        if configuration.http.echo, !Self.isLoopback(configuration.httpListener.host) {
-            found.append(
-                .contradiction(
-                    key: "http.echo",
-                    reason: "only allowed while http.host is loopback, and it is"
-                        + " \(configuration.httpListener.host)"))
-        }
-        let hasCertificate = !configuration.certificateFile.isEmpty
-        if hasCertificate != !configuration.privateKeyFile.isEmpty {
-            found.append(
-                .contradiction(
-                    key: hasCertificate ? "tls.private_key" : "tls.certificate",
-                    reason: "a certificate and its key are set together; set this one too"))
-        }
-        if let problem = problem(of: configuration.mqtt) {
-            found.append(.contradiction(key: "mqtt.host", reason: problem))
-        }
-        return found
-    }
-
-    private func problem(of mqtt: Configuration.MQTT) -> String? {
-        if mqtt.host.isEmpty {
-            return mqtt.shares.isEmpty && mqtt.alerts.isEmpty && mqtt.ownTracks.isEmpty
-                ? nil : "the broker of mqtt.shares, mqtt.alerts and mqtt.owntracks is missing"
-        }
-        return hasMQTT
-            ? nil
-            : "this program cannot connect to a broker: install libmosquitto-dev and build it with"
-                + " swift build -c release --traits MQTT"
-    }
-
-    package static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 
     private static func oneLine(_ text: String) -> String {

@@ -5,8 +5,6 @@ import Ring
 package import SegmentLog
 package import SensorModel
 import Sessions
-import Sharing
-import Synchronization
 package import Transport
 
 /// Connects all stages of the daemon, from left to right as the data flows.
@@ -157,25 +155,6 @@ package struct Pipeline: Sendable {
         }
     }
 
-    /// Parses a request's body. Long bodies are parsed on separate threads, so that those of one
-    /// device delay neither another device's nor short ones.
-    ///
-    /// - Parameters:
-    ///   - bytes: The body.
-    ///   - device: The device that sent it.
-    ///   - isFile: Whether the body is a file, which takes long even if it is short: it may be
-    ///     packed.
-    ///   - work: Parses the body.
-    /// - Returns: The result of `work`.
-    /// - Throws: ``ReadRefusal``, and errors of `work`.
-    package func reading<Result: Sendable>(
-        _ bytes: [UInt8], of device: DeviceID, isFile: Bool = false,
-        _ work: @escaping @Sendable () throws -> Result
-    ) async throws -> Result {
-        guard isFile || bytes.count > Router.bodyBytesMax else { return try work() }
-        return try await bodies.run(for: .device(device)) { _ in try work() }
-    }
-
     /// Records the contents of the rings and seals the log. All listeners must be closed by then.
     package func stop() async {
         upkeep.stop()
@@ -184,32 +163,5 @@ package struct Pipeline: Sendable {
         bodies.stop()
         await background.run { thread.stop() }
         await background.run { log.close() }
-    }
-}
-
-extension LogConfiguration {
-    package init(_ settings: Configuration.Log, newEpoch: UInt32) {
-        let durability: LogDurability =
-            switch settings.durability {
-            case .always: .always
-            case .interval: .interval(milliseconds: settings.intervalMilliseconds)
-            case .os: .os
-            }
-        self.init(
-            durability: durability, segmentBytesMax: settings.segmentBytesMax,
-            reserveBytes: settings.reserveBytes, newEpoch: newEpoch)
-    }
-}
-
-extension IngestSettings {
-    init(_ configuration: Configuration) {
-        self.init()
-        retentionBytes = configuration.log.retentionBytes
-        let configuration = configuration.ingest
-        holdMicroseconds = Int64(configuration.holdSeconds * 1_000_000)
-        heldFramesMax = configuration.holdFramesMax
-        sessionsPerDeviceMax = configuration.sessionsPerDeviceMax
-        sessionsRecordedMax = configuration.sessionsRecordedMax
-        deviceMebibytesPerDay = configuration.deviceMebibytesPerDay
     }
 }

@@ -1,4 +1,3 @@
-import Dispatch
 package import Ring
 package import SensorModel
 import Synchronization
@@ -12,7 +11,7 @@ import Synchronization
 package final class PipelineMailbox: Sendable {
     package typealias Work = @Sendable (PipelineCore) -> Void
 
-    private struct Waiting {
+    struct Waiting {
         var work: [Work] = []
         var viewing = ViewingQueue()
         var isClosed = false
@@ -23,8 +22,8 @@ package final class PipelineMailbox: Sendable {
         }
     }
 
-    private let waiting = Mutex(Waiting())
-    private let eventCount: EventCount
+    let waiting = Mutex(Waiting())
+    let eventCount: EventCount
 
     package init(eventCount: EventCount) {
         self.eventCount = eventCount
@@ -62,7 +61,7 @@ package final class PipelineMailbox: Sendable {
     }
 
     /// - Returns: `nil`: the pipeline is gone.
-    private func addForViewer(_ subscriber: SubscriberID?, _ work: @escaping Work) -> UInt64? {
+    func addForViewer(_ subscriber: SubscriberID?, _ work: @escaping Work) -> UInt64? {
         waiting.withLock { waiting in
             waiting.isClosed ? nil : waiting.viewing.add(work, of: subscriber)
         }
@@ -80,75 +79,7 @@ package final class PipelineMailbox: Sendable {
         waiting.withLock { $0.viewing.remove(of: subscriber) }
     }
 
-    /// Same as ``ask(_:)``, for readers, whose questions share a bounded part of each turn. The
-    /// question is dropped when the task is cancelled.
-    ///
-    /// - Returns: `nil` when the task is cancelled, or the daemon is stopping.
-    package func askForReader<Answer: Sendable>(
-        _ question: @escaping @Sendable (PipelineCore) -> Answer
-    ) async -> Answer? {
-        let place = Mutex<(number: UInt64, continuation: CheckedContinuation<Answer?, Never>)?>(nil)
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Answer?, Never>) in
-                guard !Task.isCancelled else { return continuation.resume(returning: nil) }
-                let number = addForViewer(nil) { core in
-                    continuation.resume(returning: question(core))
-                }
-                guard let number else { return continuation.resume(returning: nil) }
-                place.withLock { $0 = (number, continuation) }
-                eventCount.ring()
-            }
-        } onCancel: {
-            guard let (number, continuation) = place.withLock({ $0 }),
-                waiting.withLock({ $0.viewing.remove(number) })
-            else { return }
-            continuation.resume(returning: nil)
-        }
-    }
-
-    /// Same as ``askForReader(_:)``, for callers that cannot continue without an answer.
-    ///
-    /// - Returns: The answer.
-    /// - Throws: ``ReadRefusal/cancelled`` when the task is cancelled or the daemon is stopping.
-    package func answerForReader<Answer: Sendable>(
-        _ question: @escaping @Sendable (PipelineCore) -> Answer
-    ) async throws(ReadRefusal) -> Answer {
-        guard let answer = await askForReader(question) else { throw .cancelled }
-        return answer
-    }
-
-    // MARK: For all others
-
-    /// Runs `question` in a turn of the pipeline.
-    ///
-    /// - Returns: `nil` when the daemon is stopping.
-    package func ask<Answer: Sendable>(
-        _ question: @escaping @Sendable (PipelineCore) -> Answer
-    ) async -> Answer? {
-        await withCheckedContinuation { continuation in
-            let accepted = post { core in continuation.resume(returning: question(core)) }
-            if !accepted { continuation.resume(returning: nil) }
-        }
-    }
-
-    /// Runs `question` in a turn of the pipeline and blocks until it has run. Only for threads that
-    /// may block, such as those that read the log; never on a loop or within a turn.
-    ///
-    /// - Returns: `nil` when the daemon is stopping.
-    package func answer<Answer: Sendable>(
-        to question: @escaping @Sendable (PipelineCore) -> Answer
-    ) -> Answer? {
-        let box = AnswerBox<Answer>()
-        let answered = DispatchSemaphore(value: 0)
-        let accepted = post { core in
-            let found = question(core)
-            box.value.withLock { $0 = found }
-            answered.signal()
-        }
-        guard accepted else { return nil }
-        answered.wait()
-        return box.value.withLock { $0 }
-    }
+    // MARK: In a turn
 
     /// Runs posted work, then work for viewers while there is time; only within a turn.
     ///
@@ -182,8 +113,4 @@ package final class PipelineMailbox: Sendable {
         waiting.withLock { $0.isClosed = true }
         _ = run(on: core, while: { true })
     }
-}
-
-private final class AnswerBox<Answer: Sendable>: Sendable {
-    let value = Mutex<Answer?>(nil)
 }

@@ -1,7 +1,5 @@
 import Foundation
 import Glibc
-import SensorModel
-import Sharing
 import Synchronization
 
 /// The few threads that read the log for viewers and owners, and build answers from it.
@@ -9,38 +7,6 @@ import Synchronization
 /// Live viewers, acks and readiness never wait for them: these threads have a lower priority, and
 /// the queue is bounded. Readers get turns by share and requester.
 package final class ReadPool: Sendable {
-    /// Cancellation flag, checked between records.
-    package final class Ticket: Sendable {
-        private let flag = Atomic(false)
-
-        package var isCancelled: Bool { flag.load(ordering: .relaxed) }
-
-        package func cancel() {
-            flag.store(true, ordering: .relaxed)
-        }
-    }
-
-    /// The body of a job, which runs once. Its memory is free before its caller continues, because
-    /// the caller may request the same memory again.
-    private final class Work<Output: Sendable>: Sendable {
-        private let body: Mutex<(@Sendable (Ticket) throws -> Output)?>
-
-        init(_ body: @escaping @Sendable (Ticket) throws -> Output) {
-            self.body = Mutex(body)
-        }
-
-        /// - Parameters:
-        ///   - ticket: Ticket that the caller cancels.
-        ///   - refusal: Reason not to run the body; `nil`: it runs.
-        /// - Returns: Result for the caller.
-        func end(_ ticket: Ticket, _ refusal: ReadRefusal?) -> Result<Output, any Error> {
-            let body = body.withLock { $0.take() }
-            guard let body else { preconditionFailure("a job ends once") }
-            if let refusal = ticket.isCancelled ? .cancelled : refusal { return .failure(refusal) }
-            return Result { try body(ticket) }
-        }
-    }
-
     private typealias Job = @Sendable (_ refusal: ReadRefusal?) -> Void
 
     private enum Submission {
