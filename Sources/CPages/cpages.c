@@ -160,6 +160,15 @@ static const uint8_t overlay_html[] = {
 static const uint8_t overlay_js[] = {
 #embed "../ViewerPages/Resources/overlay.js"
 };
+static const uint8_t overlaysetup_css[] = {
+#embed "../ViewerPages/Resources/overlaysetup.css"
+};
+static const uint8_t overlaysetup_html[] = {
+#embed "../ViewerPages/Resources/overlaysetup.html"
+};
+static const uint8_t overlaysetup_js[] = {
+#embed "../ViewerPages/Resources/overlaysetup.js"
+};
 static const uint8_t owner_js[] = {
 #embed "../ViewerPages/Resources/owner.js"
 };
@@ -375,6 +384,9 @@ static const struct cpages_file files[] = {
     FILE("pages.css", pages_css),
     FILE("panel.js", panel_js),
     FILE("part-charts.html", part_charts_html),
+    FILE("overlaysetup.css", overlaysetup_css),
+    FILE("overlaysetup.html", overlaysetup_html),
+    FILE("overlaysetup.js", overlaysetup_js),
     FILE("part-head.html", part_head_html),
     FILE("part-map-color.html", part_map_color_html),
     FILE("part-map-tools.html", part_map_tools_html),

@@ -6,6 +6,7 @@ public struct PageCatalog: Sendable {
     public enum Page: String, CaseIterable, Sendable {
         case admin, live, group, overlay, record, start, alert
         case alertTaken = "alerttaken"
+        case overlaySetup = "overlaysetup"
         case owner = "me"
         case notFound = "notfound"
     }

@@ -22,8 +22,11 @@ struct PageRenderer {
 
     func headers(of page: PageCatalog.Page) -> [(String, String)] {
         let policy =
-            page == .overlay
-            ? ContentSecurityPolicy.overlay(settings) : ContentSecurityPolicy.page(settings)
+            switch page {
+            case .overlay: ContentSecurityPolicy.overlay(settings)
+            case .overlaySetup: ContentSecurityPolicy.overlaySetup()
+            default: ContentSecurityPolicy.page(settings)
+            }
         return [
             ("Cache-Control", "no-store"), ("Content-Security-Policy", policy),
             ("Permissions-Policy", PermissionsPolicy.header(for: page)),

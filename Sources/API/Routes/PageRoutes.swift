@@ -24,6 +24,7 @@ package struct PageRoutes: Sendable {
         router.add(.get, "/s/:share") { sharePage($0, .live) }
         router.add(.get, "/@:share") { await namedPage($0) }
         router.add(.get, "/overlay/:share") { sharePage($0, .overlay) }
+        router.add(.get, "/overlay/:share/setup") { sharePage($0, .overlaySetup) }
         router.add(.get, "/me") { Self.response(catalog.page(.owner), to: $0) }
         router.add(.get, "/record") { Self.response(catalog.page(.record), to: $0) }
         // Served at the root, because a service worker may only serve pages below its own path.
