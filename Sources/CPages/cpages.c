@@ -286,6 +286,9 @@ static const uint8_t series_js[] = {
 static const uint8_t sessionlist_js[] = {
 #embed "../ViewerPages/Resources/sessionlist.js"
 };
+static const uint8_t sharelist_js[] = {
+#embed "../ViewerPages/Resources/sharelist.js"
+};
 static const uint8_t splits_js[] = {
 #embed "../ViewerPages/Resources/splits.js"
 };
@@ -309,6 +312,9 @@ static const uint8_t tally_js[] = {
 };
 static const uint8_t tiles_js[] = {
 #embed "../ViewerPages/Resources/tiles.js"
+};
+static const uint8_t training_js[] = {
+#embed "../ViewerPages/Resources/training.js"
 };
 static const uint8_t uplink_js[] = {
 #embed "../ViewerPages/Resources/uplink.js"
@@ -378,15 +384,15 @@ static const struct cpages_file files[] = {
     FILE("overlay.css", overlay_css),
     FILE("overlay.html", overlay_html),
     FILE("overlay.js", overlay_js),
+    FILE("overlaysetup.css", overlaysetup_css),
+    FILE("overlaysetup.html", overlaysetup_html),
+    FILE("overlaysetup.js", overlaysetup_js),
     FILE("owner.js", owner_js),
     FILE("ownerwords.js", ownerwords_js),
     FILE("pagecopy.js", pagecopy_js),
     FILE("pages.css", pages_css),
     FILE("panel.js", panel_js),
     FILE("part-charts.html", part_charts_html),
-    FILE("overlaysetup.css", overlaysetup_css),
-    FILE("overlaysetup.html", overlaysetup_html),
-    FILE("overlaysetup.js", overlaysetup_js),
     FILE("part-head.html", part_head_html),
     FILE("part-map-color.html", part_map_color_html),
     FILE("part-map-tools.html", part_map_tools_html),
@@ -420,6 +426,7 @@ static const struct cpages_file files[] = {
     FILE("sensors.js", sensors_js),
     FILE("series.js", series_js),
     FILE("sessionlist.js", sessionlist_js),
+    FILE("sharelist.js", sharelist_js),
     FILE("splits.js", splits_js),
     FILE("start.html", start_html),
     FILE("start.js", start_js),
@@ -428,6 +435,7 @@ static const struct cpages_file files[] = {
     FILE("strings.js", strings_js),
     FILE("tally.js", tally_js),
     FILE("tiles.js", tiles_js),
+    FILE("training.js", training_js),
     FILE("uplink.js", uplink_js),
     FILE("voice.js", voice_js),
     FILE("week.js", week_js),

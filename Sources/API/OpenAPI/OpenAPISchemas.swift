@@ -205,7 +205,7 @@ enum OpenAPISchemas {
             "maxViewers": ["type": ["integer", "null"]], "label": ["type": ["string", "null"]],
             "public": ["type": ["string", "null"]],
             "viewers": integer, "viewersEver": integer, "revoked": flag, "state": text,
-            "warning": text,
+            "group": text, "warning": text,
         ], required: ["name", "scope", "delaySeconds"])
 
     private static let newShare = exactly([
