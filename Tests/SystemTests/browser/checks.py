@@ -329,7 +329,7 @@ def revoke(browser, cast):
 
 
 ALL = [
-    rewind, keyboard, overlay, overlaychecks.overlay_setup, alertchecks.alert, nothing, group,
+    rewind, keyboard, overlay, overlaychecks.chosen_overlay, alertchecks.alert, nothing, group,
     ownerchecks.owner, ownerchecks.settings, adminchecks.administration, stale, constant, first_value, accessible, long,
     watch, wake, restart, revoke,
 ]

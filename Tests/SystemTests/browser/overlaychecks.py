@@ -5,7 +5,7 @@ from judging import PATIENCE, clean, expect
 INSIDE = "document.querySelector('iframe').contentDocument"
 
 
-def overlay_setup(browser, cast):
+def chosen_overlay(browser, cast):
     """Presets and choices are seen at once, over three grounds; the address shows what was seen."""
     page = browser.open(f"{cast.base}/overlay/{cast.live}/setup", width=900, height=1400)
     page.wait(f"/\\d/.test({INSIDE}?.querySelector('.hero .number')?.textContent)", PATIENCE)
