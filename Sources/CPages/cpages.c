@@ -160,6 +160,15 @@ static const uint8_t overlay_html[] = {
 static const uint8_t overlay_js[] = {
 #embed "../ViewerPages/Resources/overlay.js"
 };
+static const uint8_t overlaysetup_css[] = {
+#embed "../ViewerPages/Resources/overlaysetup.css"
+};
+static const uint8_t overlaysetup_html[] = {
+#embed "../ViewerPages/Resources/overlaysetup.html"
+};
+static const uint8_t overlaysetup_js[] = {
+#embed "../ViewerPages/Resources/overlaysetup.js"
+};
 static const uint8_t owner_js[] = {
 #embed "../ViewerPages/Resources/owner.js"
 };
@@ -277,6 +286,9 @@ static const uint8_t series_js[] = {
 static const uint8_t sessionlist_js[] = {
 #embed "../ViewerPages/Resources/sessionlist.js"
 };
+static const uint8_t sharelist_js[] = {
+#embed "../ViewerPages/Resources/sharelist.js"
+};
 static const uint8_t splits_js[] = {
 #embed "../ViewerPages/Resources/splits.js"
 };
@@ -300,6 +312,9 @@ static const uint8_t tally_js[] = {
 };
 static const uint8_t tiles_js[] = {
 #embed "../ViewerPages/Resources/tiles.js"
+};
+static const uint8_t training_js[] = {
+#embed "../ViewerPages/Resources/training.js"
 };
 static const uint8_t uplink_js[] = {
 #embed "../ViewerPages/Resources/uplink.js"
@@ -369,6 +384,9 @@ static const struct cpages_file files[] = {
     FILE("overlay.css", overlay_css),
     FILE("overlay.html", overlay_html),
     FILE("overlay.js", overlay_js),
+    FILE("overlaysetup.css", overlaysetup_css),
+    FILE("overlaysetup.html", overlaysetup_html),
+    FILE("overlaysetup.js", overlaysetup_js),
     FILE("owner.js", owner_js),
     FILE("ownerwords.js", ownerwords_js),
     FILE("pagecopy.js", pagecopy_js),
@@ -408,6 +426,7 @@ static const struct cpages_file files[] = {
     FILE("sensors.js", sensors_js),
     FILE("series.js", series_js),
     FILE("sessionlist.js", sessionlist_js),
+    FILE("sharelist.js", sharelist_js),
     FILE("splits.js", splits_js),
     FILE("start.html", start_html),
     FILE("start.js", start_js),
@@ -416,6 +435,7 @@ static const struct cpages_file files[] = {
     FILE("strings.js", strings_js),
     FILE("tally.js", tally_js),
     FILE("tiles.js", tiles_js),
+    FILE("training.js", training_js),
     FILE("uplink.js", uplink_js),
     FILE("voice.js", voice_js),
     FILE("week.js", week_js),

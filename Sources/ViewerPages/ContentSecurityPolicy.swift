@@ -6,9 +6,18 @@ public enum ContentSecurityPolicy {
         directives(images: settings.tileOrigin.map { " \($0)" } ?? "", ancestors: "'none'")
     }
 
-    /// Policy of the overlay, which streaming software may show in a frame.
+    /// Policy of the overlay, which streaming software may show in a frame, and its set-up page.
     public static func overlay(_ settings: PageSettings = PageSettings()) -> String {
-        directives(images: "", ancestors: settings.overlayFrameAncestors)
+        let configured = settings.overlayFrameAncestors.split(separator: " ").filter {
+            $0 != "'none'" && $0 != "'self'"
+        }
+        let ancestors = configured == ["*"] ? configured : ["'self'"] + configured
+        return directives(images: "", ancestors: ancestors.joined(separator: " "))
+    }
+
+    /// Policy of the page that sets an overlay up, and shows it in a frame.
+    public static func overlaySetup() -> String {
+        directives(images: "", ancestors: "'none'") + "; frame-src 'self'"
     }
 
     private static func directives(images: String, ancestors: String) -> String {

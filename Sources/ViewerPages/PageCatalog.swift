@@ -6,6 +6,7 @@ public struct PageCatalog: Sendable {
     public enum Page: String, CaseIterable, Sendable {
         case admin, live, group, overlay, record, start, alert
         case alertTaken = "alerttaken"
+        case overlaySetup = "overlaysetup"
         case owner = "me"
         case notFound = "notfound"
     }
@@ -14,7 +15,8 @@ public struct PageCatalog: Sendable {
     public static let assetsPath = PageTemplate.assetsPath
 
     private let pages: [Page: PageAsset]
-    private let named: PreviewedPage
+    private let named: FilledPage
+    private let alerts: [Page: FilledPage]
     private let assets: [String: PageAsset]
     /// Versioned names by plain name.
     private let versionedNames: [String: String]
@@ -27,14 +29,28 @@ public struct PageCatalog: Sendable {
         let fill = PageRenderer(settings: settings, versions: versions)
         pages = Dictionary(
             uniqueKeysWithValues: Page.allCases.map { ($0, fill.page($0)) })
-        named = PreviewedPage(fill)
+        named = FilledPage(.live, words: LinkPreview.ofAnyRun.words.keys, fill)
+        alerts = Dictionary(
+            uniqueKeysWithValues: [.alert, .alertTaken].map {
+                ($0, FilledPage($0, words: AlertPage.blank.words.keys, fill))
+            })
     }
 
     /// The live page of a runner with a public name.
     ///
     /// - Parameter preview: Preview for chats, as of this moment.
     /// - Returns: HTML for one request, with the headers of the live page.
-    public func livePage(_ preview: LinkPreview) -> [UInt8] { named.html(preview) }
+    public func livePage(_ preview: LinkPreview) -> [UInt8] { named.html(preview.words) }
+
+    /// The page by which a receiver confirms an alert, or that says that nobody has to.
+    ///
+    /// - Parameters:
+    ///   - page: ``Page/alert`` or ``Page/alertTaken``.
+    ///   - alert: The alert, as of this moment; `nil`: nothing is known of it.
+    /// - Returns: HTML for one request, with the headers of the page.
+    public func alertPage(_ page: Page, _ alert: AlertPage?) -> [UInt8] {
+        alerts[page]?.html((alert ?? .blank).words) ?? []
+    }
 
     public func page(_ page: Page) -> PageAsset {
         guard let found = pages[page] else {

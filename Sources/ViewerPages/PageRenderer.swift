@@ -11,19 +11,25 @@ struct PageRenderer {
 
     /// - Parameters:
     ///   - page: The page.
-    ///   - preview: Preview of a link to the page, for chats.
+    ///   - words: Words that differ from request to request.
     /// - Returns: The page, filled.
-    func html(_ page: PageCatalog.Page, preview: LinkPreview = .ofAnyRun) -> [UInt8] {
+    func html(
+        _ page: PageCatalog.Page,
+        words: [String: String] = LinkPreview.ofAnyRun.words.merging(AlertPage.blank.words) { $1 }
+    ) -> [UInt8] {
         let template = PageTemplate(source: PageFiles.html(page.rawValue))
         return template.filled(
             reference: { versions.names[$0] },
-            placeholder: { placeholder($0, preview, needs: template.references()) })
+            placeholder: { placeholder($0, words, needs: template.references()) })
     }
 
     func headers(of page: PageCatalog.Page) -> [(String, String)] {
         let policy =
-            page == .overlay
-            ? ContentSecurityPolicy.overlay(settings) : ContentSecurityPolicy.page(settings)
+            switch page {
+            case .overlay: ContentSecurityPolicy.overlay(settings)
+            case .overlaySetup: ContentSecurityPolicy.overlaySetup()
+            default: ContentSecurityPolicy.page(settings)
+            }
         return [
             ("Cache-Control", "no-store"), ("Content-Security-Policy", policy),
             ("Permissions-Policy", PermissionsPolicy.header(for: page)),
@@ -31,15 +37,13 @@ struct PageRenderer {
     }
 
     private func placeholder(
-        _ word: String, _ preview: LinkPreview, needs references: [String]
+        _ word: String, _ words: [String: String], needs references: [String]
     ) -> String? {
         switch word {
-        case "preview-title": PageTemplate.escaped(preview.title)
-        case "preview-text": PageTemplate.escaped(preview.text)
         case "modules": modules(references)
         case "preview": previewImage()
         case "tiles": tiles()
-        default: nil
+        default: words[word].map(PageTemplate.escaped)
         }
     }
 

@@ -17,6 +17,7 @@ extension SystemTests {
         private static let checks = [
             "first_value", "rewind", "keyboard", "overlay", "nothing", "group", "owner", "settings",
             "stale", "constant", "accessible", "long", "watch", "wake", "restart", "revoke",
+            "administration", "alert", "chosen_overlay",
         ]
 
         @Test(

@@ -141,9 +141,21 @@ import Testing
         for page in PageCatalog.Page.allCases {
             let policy = Self.header("Content-Security-Policy", of: Self.catalog.page(page)) ?? ""
             #expect(policy.contains("frame-ancestors 'none'") == (page != .overlay))
+            #expect(policy.contains("frame-src 'self'") == (page == .overlaySetup))
             #expect(policy.contains("default-src 'none'"))
             #expect(!policy.contains("unsafe"))
         }
+    }
+
+    @Test(arguments: [
+        ("*", "*"), ("'none'", "'self'"), ("'self' https://a.example", "'self' https://a.example"),
+        ("https://a.example", "'self' https://a.example"),
+    ])
+    func `The page that sets an overlay up may always show it`(sites: String, allowed: String) {
+        var settings = PageSettings()
+        settings.overlayFrameAncestors = sites
+        let policy = ContentSecurityPolicy.overlay(settings)
+        #expect(policy.contains("frame-ancestors \(allowed);"))
     }
 
     private static func text(of page: PageCatalog.Page) -> String {

@@ -40,6 +40,14 @@ package struct AlertCases: Sendable {
         }
     }
 
+    /// What lets a receiver confirm an alert.
+    private struct Grant {
+        let key: Key
+        let receiver: String
+        /// What the receiver was told.
+        var told: AlertNotice?
+    }
+
     /// Beyond this, new ones take the place of less important ones; an entry takes less than 1 KiB.
     package static let countMax = 128
     static let perDeviceMax = 8
@@ -52,7 +60,7 @@ package struct AlertCases: Sendable {
 
     private var entries: [Key: Entry] = [:]
     /// Who may confirm which alert, by the secret that was sent.
-    private var grants: [ShareID: (key: Key, receiver: String)] = [:]
+    private var grants: [ShareID: Grant] = [:]
     /// Alerts that gave way to others or grew too old, since they were taken last.
     private var removed: [Key] = []
 
@@ -133,8 +141,11 @@ package struct AlertCases: Sendable {
     /// Lets a receiver confirm an alert by a secret.
     mutating func grant(_ token: ShareID, of key: Key, to receiver: String) {
         guard entries[key] != nil else { return }
-        grants[token] = (key, receiver)
+        grants[token] = Grant(key: key, receiver: receiver, told: grants[token]?.told)
     }
+
+    /// Keeps what the receiver of a secret is told, for the page by which it confirms.
+    mutating func note(_ told: AlertNotice, for token: ShareID) { grants[token]?.told = told }
 
     /// Takes back from a receiver that it may confirm alerts of a device.
     mutating func withdraw(_ receiver: String, of device: DeviceID) {
@@ -188,8 +199,11 @@ package struct AlertCases: Sendable {
 
     // MARK: Queries
 
-    /// Whether a secret confirms an alert.
-    func isGranted(_ token: ShareID) -> Bool { grants[token] != nil }
+    /// What the receiver of a secret was told, and who takes care by now; `nil`: no such alert.
+    func notice(for token: ShareID) -> (told: AlertNotice?, confirmedBy: String?)? {
+        guard let grant = grants[token], let entry = entries[grant.key] else { return nil }
+        return (grant.told, entry.confirmedBy)
+    }
 
     /// Whether receivers may still be told of an alert: it is neither erased nor displaced, and, to
     /// tell that it is raised, neither over nor confirmed.

@@ -120,8 +120,10 @@ package final class AlertCenter: Sendable {
 
     // MARK: Confirmations
 
-    /// Whether a secret confirms an alert.
-    func isGranted(_ token: ShareID) -> Bool { state.withLock { $0.cases.isGranted(token) } }
+    /// What the receiver of a secret was told, and who takes care by now; `nil`: no such alert.
+    func notice(for token: ShareID) -> (told: AlertNotice?, confirmedBy: String?)? {
+        state.withLock { $0.cases.notice(for: token) }
+    }
 
     /// Takes back from a receiver, which was removed or changed, that it may confirm.
     func withdraw(_ receiver: Receiver, of device: DeviceID) {

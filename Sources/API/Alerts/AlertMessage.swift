@@ -86,7 +86,13 @@ struct AlertMessage: Encodable, Sendable {
         }
         self.link = link
         self.confirm = confirm
-        title = Self.title(topic, phase, runner, confirmedBy: entry.confirmedBy)
+        let what = Self.what(topic, runner)
+        title =
+            switch phase {
+            case .raised, .test: what
+            case .confirmed: "\(entry.confirmedBy ?? "Somebody") takes care: \(what)"
+            case .over: "Over: \(what)"
+            }
         text = Self.text(
             overdue: overdue, since: since, shown: shown,
             timeZone: TimeZone(identifier: timeZone) ?? .gmt, link: link, confirm: confirm)
@@ -141,23 +147,16 @@ struct AlertMessage: Encodable, Sendable {
         return lines.joined(separator: "\n")
     }
 
-    private static func title(
-        _ topic: AlertTopic, _ phase: Phase, _ runner: String, confirmedBy: String?
-    ) -> String {
-        let what =
-            switch topic {
-            case .sos: "\(runner) calls for help"
-            case .fall: "\(runner) fell"
-            case .noMovement: "\(runner) does not move"
-            case .safetyTimer: "\(runner)'s safety timer has run out"
-            case .offCourse: "\(runner) left the course"
-            case .overdue: "\(runner) is overdue"
-            case .silent: "No sign of \(runner)"
-            }
-        return switch phase {
-        case .raised, .test: what
-        case .confirmed: "\(confirmedBy ?? "Somebody") takes care: \(what)"
-        case .over: "Over: \(what)"
+    /// Who has which trouble, in a few words.
+    static func what(_ topic: AlertTopic, _ runner: String) -> String {
+        switch topic {
+        case .sos: "\(runner) calls for help"
+        case .fall: "\(runner) fell"
+        case .noMovement: "\(runner) does not move"
+        case .safetyTimer: "\(runner)'s safety timer has run out"
+        case .offCourse: "\(runner) left the course"
+        case .overdue: "\(runner) is overdue"
+        case .silent: "No sign of \(runner)"
         }
     }
 }

@@ -58,7 +58,7 @@ package final class AlertTeller: Sendable {
         let receivers = await receivers(of: news, center)
         var told: [ShareKey: Told] = [:]
         await withDiscardingTaskGroup { group in
-            for (receiver, confirm) in receivers {
+            for (receiver, token) in receivers {
                 let share = activeShare(of: receiver)
                 guard mayKnow(news.entry, receiver, share) else { continue }
                 let shown: Told
@@ -71,7 +71,13 @@ package final class AlertTeller: Sendable {
                 let message = AlertMessage(
                     news.entry, phase: news.phase, runner: share?.label ?? device.name,
                     shown: shown.values, isTimed: receiver.isTrusted || !hides(share, id),
-                    timeZone: device.profile.timeZone, link: shown.link, confirm: confirm)
+                    timeZone: device.profile.timeZone, link: shown.link,
+                    confirm: news.phase == .raised
+                        ? token.map { "\(publicURL())/alert/\($0.text)" } : nil)
+                if let token {
+                    let notice = AlertNotice(message, news.entry, device.profile.timeZone)
+                    center.state.withLock { $0.cases.note(notice, for: token) }
+                }
                 group.addTask {
                     await self.bring(message, to: receiver, of: id) { self.isWanted(news, center) }
                 }
@@ -157,23 +163,24 @@ package final class AlertTeller: Sendable {
         } ?? false
     }
 
-    /// The device's receivers, and where each confirms a raised alert; none if the disk is too slow:
+    /// The device's receivers, and the secret by which each confirms; none if the disk is too slow:
     /// the alert is told again. What lets them confirm is granted in the queue in which receivers
     /// are removed, so none is granted to one that is gone.
     private func receivers(
         of news: AlertCenter.News, _ center: AlertCenter
-    ) async -> [(Receiver, confirm: String?)] {
+    ) async -> [(Receiver, token: ShareID?)] {
         let entry = news.entry
         return await Deadline.value(within: Self.shownSeconds) { [self] in
             await administration.changes.run { [self] in
                 let receivers = (try? accounts.receivers(of: entry.device)) ?? []
                 return receivers.map { receiver in
-                    guard news.phase == .raised, let token = Self.token(of: entry, for: receiver)
-                    else { return (receiver, nil) }
-                    center.state.withLock {
-                        $0.cases.grant(token, of: entry.key, to: receiver.name)
+                    let token = Self.token(of: entry, for: receiver)
+                    if let token, news.phase == .raised {
+                        center.state.withLock {
+                            $0.cases.grant(token, of: entry.key, to: receiver.name)
+                        }
                     }
-                    return (receiver, "\(publicURL())/alert/\(token.text)")
+                    return (receiver, token)
                 }
             }
         } ?? []

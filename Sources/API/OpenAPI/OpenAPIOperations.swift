@@ -240,7 +240,7 @@ enum OpenAPIOperations {
     private static let ownSettings: [OpenAPIOperation] = [
         owned(
             .post, "/commands", "A command to the device.", body: json("Command"),
-            [.json(reference("Command"), "On its way.", status: 202), .badRequest]),
+            [.json(reference("SentCommand"), "On its way.", status: 202), .badRequest]),
         {
             var setups = owned(
                 .get, "/setups", "What each phone application has to be told.",

@@ -32,6 +32,7 @@ enum OpenAPISchemas {
         "Failure": object(["code": integer, "reason": text], required: ["code", "reason"]),
         "Event": event, "History": history, "Cheer": cheer, "Device": device,
         "Session": session, "Share": share, "Open": open, "NewShare": newShare, "Command": command,
+        "SentCommand": sentCommand,
         "Profile": profile, "Zones": zones, "Course": course, "Imported": imported,
         "HeartBeat": heartBeat,
         "Pulsoid": pulsoid, "Erased": erased, "Weeks": weeks, "Setup": setup,
@@ -205,7 +206,7 @@ enum OpenAPISchemas {
             "maxViewers": ["type": ["integer", "null"]], "label": ["type": ["string", "null"]],
             "public": ["type": ["string", "null"]],
             "viewers": integer, "viewersEver": integer, "revoked": flag, "state": text,
-            "warning": text,
+            "group": text, "warning": text,
         ], required: ["name", "scope", "delaySeconds"])
 
     private static let newShare = exactly([
@@ -225,6 +226,15 @@ enum OpenAPISchemas {
                 "type": "string", "enum": ["start", "stop", "pause", "resume", "lap"],
             ]
         ], required: ["command"])
+
+    private static let sentCommand = object(
+        [
+            "command": text,
+            "sent": [
+                "type": "boolean",
+                "description": "Whether a connected device has it; else it waits 10 minutes.",
+            ],
+        ], required: ["command", "sent"])
 
     private static let profile = exactly([
         "placement": text, "maxHeartRate": integer, "restingHeartRate": integer,

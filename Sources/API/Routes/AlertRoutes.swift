@@ -19,7 +19,7 @@ package struct AlertRoutes: Sendable {
 
     package func add(to router: inout Router) {
         router.add(.get, "/alert/:token") { request in
-            answered(request) { alerts.isGranted($0) ? page(.alert, request) : nil }
+            answered(request) { ask($0) }
         }
         router.add(.post, "/alert/:token", bodyBytesMax: 1024) { request in
             answered(request) { confirm($0, request) }
@@ -28,6 +28,13 @@ package struct AlertRoutes: Sendable {
 
     private struct Row: Encodable {
         let confirmedBy: String
+    }
+
+    /// Asks the receiver, but where somebody takes care already or it is over.
+    private func ask(_ token: ShareID) -> HTTPResponse? {
+        guard let (told, receiver) = alerts.notice(for: token) else { return nil }
+        let isNeeded = receiver == nil && told?.isOver != true
+        return page(isNeeded ? .alert : .alertTaken, told?.page(confirmedBy: receiver))
     }
 
     private func confirm(_ token: ShareID, _ request: HTTPRequest) -> HTTPResponse? {
@@ -39,13 +46,17 @@ package struct AlertRoutes: Sendable {
             }
         }
         if request.fields["accept"]?.contains("text/html") ?? false {
-            return page(.alertTaken, request)
+            let told = alerts.notice(for: token)?.told
+            return page(
+                .alertTaken,
+                told?.page(confirmedBy: entry.confirmedBy, isOver: !entry.isOpen))
         }
         return ShareRoutes.noStore(JSONBody.response(Row(confirmedBy: name)))
     }
 
-    private func page(_ page: PageCatalog.Page, _ request: HTTPRequest) -> HTTPResponse {
-        PageRoutes.response(pages.catalog.page(page), to: request)
+    private func page(_ page: PageCatalog.Page, _ alert: AlertPage?) -> HTTPResponse {
+        PageRoutes.response(
+            pages.catalog.page(page), filled: pages.catalog.alertPage(page, alert))
     }
 
     /// Answers a request with a token. A wrong one counts as a failed guess, and an address with too
@@ -65,7 +76,7 @@ package struct AlertRoutes: Sendable {
         guard request.fields["accept"]?.contains("text/html") ?? false else {
             return ShareRefusal.unknown.response
         }
-        var response = page(.notFound, request)
+        var response = PageRoutes.response(pages.catalog.page(.notFound), to: request)
         response.status = 404
         return response
     }

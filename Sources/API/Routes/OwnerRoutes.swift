@@ -253,12 +253,16 @@ package struct OwnerRoutes: Sendable {
 
     private func row(_ share: Share) -> OwnShareRow {
         let isOpen = share.isActive(at: administration.clock())
+        // Members need not know of the groups that the daemon's owner makes.
+        let group = accounts.withState { $0.shares.groups(of: share.key) }
+            .last { $0.groupOwner != nil && $0.revokedAt == nil }
         return OwnShareRow(
             row: ShareRow(
                 share, device: share.device.flatMap { accounts.device($0)?.name },
                 viewers: accounts.viewerCounts(of: share.key), at: administration.clock()),
             url: isOpen
-                ? accounts.secretID(of: share.key).map { share.url(at: publicURL(), id: $0) } : nil)
+                ? accounts.secretID(of: share.key).map { share.url(at: publicURL(), id: $0) } : nil,
+            group: group.map { $0.label ?? $0.name })
     }
 
     // MARK: Receivers
@@ -318,14 +322,17 @@ struct OwnShareRow: Encodable {
     let row: ShareRow
     /// `nil` for a share that is over, or that is sealed under another master key.
     let url: String?
+    /// Label of the group, or its name without one, in which the share shows the runner.
+    let group: String?
 
     private enum Key: String, CodingKey {
-        case url
+        case url, group
     }
 
     func encode(to encoder: any Encoder) throws {
         try row.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
         try container.encodeIfPresent(url, forKey: .url)
+        try container.encodeIfPresent(group, forKey: .group)
     }
 }

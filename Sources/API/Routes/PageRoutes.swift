@@ -24,6 +24,7 @@ package struct PageRoutes: Sendable {
         router.add(.get, "/s/:share") { sharePage($0, .live) }
         router.add(.get, "/@:share") { await namedPage($0) }
         router.add(.get, "/overlay/:share") { sharePage($0, .overlay) }
+        router.add(.get, "/overlay/:share/setup") { sharePage($0, .overlaySetup) }
         router.add(.get, "/me") { Self.response(catalog.page(.owner), to: $0) }
         router.add(.get, "/record") { Self.response(catalog.page(.record), to: $0) }
         // Served at the root, because a service worker may only serve pages below its own path.
@@ -50,10 +51,8 @@ package struct PageRoutes: Sendable {
         }
         // If the values cannot be read now, the preview says that the runner is not out.
         let shown = try? await shares.snapshots(of: share, for: request.peer).first
-        // The page is made for one request, so it is not compressed.
-        var response = Self.response(catalog.page(.live), acceptsGzip: false)
-        response.body = .bytes(catalog.livePage(LinkPreview(of: name, showing: shown ?? [])))
-        return response
+        let preview = LinkPreview(of: name, showing: shown ?? [])
+        return Self.response(catalog.page(.live), filled: catalog.livePage(preview))
     }
 
     private func sharePage(_ request: HTTPRequest, _ page: PageCatalog.Page) -> HTTPResponse {
@@ -89,6 +88,13 @@ package struct PageRoutes: Sendable {
     package static func response(_ asset: PageAsset, to request: HTTPRequest) -> HTTPResponse {
         response(
             asset, acceptsGzip: request.fields["accept-encoding"]?.contains("gzip") ?? false)
+    }
+
+    /// A page that was made for one request, so it is not compressed.
+    static func response(_ asset: PageAsset, filled html: [UInt8]) -> HTTPResponse {
+        var response = response(asset, acceptsGzip: false)
+        response.body = .bytes(html)
+        return response
     }
 
     private static func response(_ asset: PageAsset, acceptsGzip: Bool) -> HTTPResponse {

@@ -6,10 +6,11 @@ import * as format from "./format.js";
 const shownMax = 10;
 
 export class Deliveries {
-  /** `page`: `{ t, say, attempt }`. */
-  constructor(root, page) {
+  /** `page`: `{ t, say, attempt }`; `named` is called with the names of all targets. */
+  constructor(root, page, named) {
     this.root = root;
     this.page = page;
+    this.named = named;
     this.list = find(".target-list", root);
     this.sent = find(".delivery-list", root);
     this.form = find("form", root);
@@ -30,6 +31,7 @@ export class Deliveries {
     this.list.replaceChildren(...targets.map((target) => this.#row(target)));
     this.sent.replaceChildren(
       ...deliveries.slice(0, shownMax).map((delivery) => this.#delivery(delivery)));
+    this.named(targets.map(({ name }) => name));
     setHidden(this.list, targets.length === 0);
     setHidden(this.sent, deliveries.length === 0);
   }
@@ -46,7 +48,8 @@ export class Deliveries {
 
   /** Shows the fields that the chosen kind has. */
   #fit() {
-    const { kind, address, secret } = this.form.elements;
+    const { kind, address, secret, sport } = this.form.elements;
+    setHidden(sport.closest("label"), kind.value !== "fittrackee");
     const hasAddress = ["webhook", "fittrackee"].includes(kind.value);
     setHidden(address.closest("label"), !hasAddress);
     address.required = hasAddress;
@@ -54,12 +57,12 @@ export class Deliveries {
     secret.required = ["intervals", "fittrackee"].includes(kind.value);
   }
 
-  #row({ name, kind, address }) {
+  #row({ name, kind, address, sport }) {
     const { t } = this.page;
     return make("li", { class: "share" },
       make("div", { class: "share-text" }, make("b", {}, name),
         make("span", { class: "hint" },
-          [t(`target_${kind}`), address].filter(Boolean).join(" · "))),
+          [t(`target_${kind}`), address, sport ? t("sportIs", { n: sport }) : ""].filter(Boolean).join(" · "))),
       make("button", { type: "button", class: "danger", onclick: () => this.#remove(name) },
         t("remove")));
   }
@@ -84,6 +87,7 @@ export class Deliveries {
     const wish = { kind: fields.get("kind") };
     if (["webhook", "fittrackee"].includes(wish.kind)) wish.address = fields.get("address");
     if (wish.kind !== "folder" && fields.get("secret")) wish.secret = fields.get("secret");
+    if (wish.kind === "fittrackee" && fields.get("sport")) wish.sport = Number(fields.get("sport"));
     const kept = await this.page.attempt(() => this.owner.setTarget(fields.get("name"), wish));
     if (!kept) return;
     this.form.reset();

@@ -1,5 +1,5 @@
 // The overlay for streaming software. Everything is chosen in the address:
-//   metrics=heartRate,pace,distance   size=64 (pixels)   color=ffffff   shadow=0
+//   metrics=heartRate,pace,distance   size=64 (pixels)   color=ffffff|zone   shadow=0
 //   font=Name   layout=row|column|big   units=metric|imperial   labels=0
 
 import { find, kept, onFrame, setData } from "./dom.js";
@@ -54,8 +54,8 @@ function build(root, options, t) {
   setData(root, "shadow", String(options.shadow));
   setData(root, "byZone", String(options.byZone));
   root.style.setProperty("--size", `${options.size}px`);
-  if (options.color) root.style.setProperty("--text", options.color);
-  if (options.font) root.style.setProperty("--font", `"${options.font}", system-ui, sans-serif`);
+  root.style.setProperty("--text", options.color ?? "");
+  root.style.setProperty("--font", options.font ? `"${options.font}", system-ui, sans-serif` : "");
   root.replaceChildren(...options.metrics.map((key) => {
     const node = makeValue(key, t);
     if (key === "heartRate") {
@@ -69,10 +69,15 @@ function build(root, options, t) {
 function begin() {
   const t = translatePage(document, navigator.languages);
   const root = find(".overlay");
-  const options = optionsOf(new URLSearchParams(location.search));
-  const units = options.units ?? unitSystems[kept.get("units")] ?? unitSystems.metric;
-  build(root, options, t);
-  const panel = new Panel(root, t);
+  let units;
+  let panel;
+  const choose = () => {
+    const options = optionsOf(new URLSearchParams(location.search));
+    units = options.units ?? unitSystems[kept.get("units")] ?? unitSystems.metric;
+    build(root, options, t);
+    panel = new Panel(root, t);
+  };
+  choose();
   // No history: an overlay shows this moment.
   const recorder = new Recorder("", { load: async function* () {} });
   let messageAt;
@@ -94,6 +99,11 @@ function begin() {
     onStatus: redraw,
   });
   stream.start();
+  // The page that sets an overlay up changes the address of the one that it shows.
+  addEventListener("popstate", () => {
+    choose();
+    redraw();
+  });
   setInterval(redraw, 1000);
 }
 

@@ -69,9 +69,9 @@ export class Owner {
   shares = () => this.#json("GET", "/shares");
   createShare = (wish) => this.#json("POST", "/shares", wish);
   revokeShare = (name) => this.#send("DELETE", `/shares/${encodeURIComponent(name)}`);
-  command = (command) => this.#send("POST", "/commands", { command });
+  command = (command) => this.#json("POST", "/commands", { command });
   setups = (origin) => this.#json("GET", `/setups?url=${encodeURIComponent(origin)}`);
-  training = () => this.#json("GET", "/training?days=1");
+  training = (days) => this.#json("GET", `/training?days=${days}`);
   cheers = () => this.#json("GET", "/cheers");
   zones = () => this.#json("GET", "/zones");
   setZones = (zones) => this.#json("PUT", "/zones", zones);
@@ -82,7 +82,8 @@ export class Owner {
   removeReceiver = (name) => this.#send("DELETE", `/receivers/${encodeURIComponent(name)}`);
   testReceiver = (name) => this.#json("POST", `/receivers/${encodeURIComponent(name)}/test`);
   rotateShare = (name) => this.#json("POST", `/shares/${encodeURIComponent(name)}/rotate`);
-  shareCode = (name) => this.#json("POST", `/shares/${encodeURIComponent(name)}/code`, {});
+  shareCode = (name, wish) => this.#json("POST", `/shares/${encodeURIComponent(name)}/code`, wish);
+  opens = (name) => this.#json("GET", `/shares/${encodeURIComponent(name)}/opens`);
   groups = () => this.#json("GET", "/groups");
   createGroup = (wish) => this.#json("POST", "/groups", wish);
   joinGroup = (wish) => this.#json("POST", "/groups/join", wish);

@@ -1,7 +1,7 @@
 // The owner's sessions: a row each with its route, its numbers, its downloads and the owner's words.
 
 import { colors, onThemeChange } from "./colors.js";
-import { find, fitCanvas, make, saveFile, setHidden, setText } from "./dom.js";
+import { find, findAll, fitCanvas, make, saveFile, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { pointsOfGPX } from "./owner.js";
 import { boundsOf, project } from "./projection.js";
@@ -19,11 +19,16 @@ export function seconds(time) {
 }
 
 export class SessionList {
-  /** `page`: `{ t, say, attempt }`; `changed` is called once a load may have changed. */
-  constructor(root, page, changed) {
+  /**
+   * `page`: `{ t, say, attempt }`. Called are `changed` once a load may have changed, `delivered`
+   * once a run is on its way.
+   */
+  constructor(root, page, { changed, delivered }) {
     this.root = root;
     this.page = page;
     this.changed = changed;
+    this.delivered = delivered;
+    this.targets = [];
     this.list = find(".session-list", root);
     this.older = find(".older", root);
     this.form = find(".session-search", root);
@@ -76,7 +81,28 @@ export class SessionList {
     this.search = "";
     this.field.value = "";
     this.list.replaceChildren();
+    this.targets = [];
     this.#offerOlder();
+  }
+
+  /** Lets each run be delivered to the targets of these names. */
+  offerTargets(names) {
+    this.targets = names;
+    for (const select of findAll(".session-deliver", this.list)) this.#fill(select);
+  }
+
+  #fill(select) {
+    setHidden(select, this.targets.length === 0);
+    select.replaceChildren(make("option", { value: "" }, this.page.t("sendTo")),
+      ...this.targets.map((name) => make("option", { value: name }, name)));
+  }
+
+  async #deliver(id, target) {
+    const { t, say, attempt } = this.page;
+    const sent = await attempt(() => this.owner.deliver(id, target));
+    if (!sent) return;
+    say(t("isOnItsWay", { name: target }));
+    this.delivered();
   }
 
   /** The button that shows what began before `cursor`; hidden without one. */
@@ -104,6 +130,12 @@ export class SessionList {
     } }, make("option", { value: "" }, t("download")),
     make("option", { value: "html" }, t("report")),
     ...files.map((each) => make("option", { value: each }, each)));
+    const deliver = make("select", { class: "session-deliver", "aria-label": t("sendTo"), onchange: () => {
+      const target = deliver.value;
+      deliver.value = "";
+      if (target) this.#deliver(session.id, target);
+    } });
+    this.#fill(deliver);
     this.#watchForSight(canvas, session, facts);
     const name = make("b", { class: "session-name" });
     const words = make("span", { class: "session-words hint" });
@@ -120,7 +152,7 @@ export class SessionList {
         make("b", {}, format.date(seconds(session.startedAt), t.locale)), facts,
         session.state && session.state !== "ended"
           ? make("span", { class: "badge" }, t(session.state)) : undefined, words),
-      make("div", { class: "session-tools" }, save,
+      make("div", { class: "session-tools" }, save, deliver,
         make("button", { type: "button", class: "danger", onclick: () => this.#erase(session.id) },
           t("delete"))),
       this.#note(session, show));

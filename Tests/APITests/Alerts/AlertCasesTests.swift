@@ -44,7 +44,7 @@ import Testing
         cases.grant(tokens[0], of: entry.key, to: "mum")
         cases.grant(tokens[1], of: entry.key, to: "dad")
         let first = cases.takeDue(at: Self.start, where: { _ in true })
-        #expect(first != nil && cases.isGranted(tokens[1]))
+        #expect(first != nil && cases.notice(for: tokens[1]) != nil)
         let confirmed = cases.confirm(tokens[0])
         #expect(confirmed?.entry.confirmedBy == "mum" && confirmed?.isNew == true)
         let second = cases.confirm(tokens[1])
@@ -166,7 +166,7 @@ import Testing
         let entry = try #require(Self.raise(&cases, Self.key(.sos)))
         cases.grant(token, of: entry.key, to: "mum")
         cases.forget([entry.key.session])
-        #expect(!cases.isGranted(token) && !cases.isWanted(entry, raised: false))
+        #expect(cases.notice(for: token) == nil && !cases.isWanted(entry, raised: false))
         let due = cases.takeDue(at: Self.at(1), where: { _ in true })
         #expect(due == nil)
     }

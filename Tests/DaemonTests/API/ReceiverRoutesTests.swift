@@ -14,15 +14,15 @@ import WireFormat
 
 /// Alerts that reach the receivers of a device, until one confirms.
 @Suite(.serialized) struct ReceiverRoutesTests {
-    private static let session = RunningDaemon.session(0)
+    static let session = RunningDaemon.session(0)
 
-    private static func put(
+    static func put(
         _ running: RunningDaemon, _ name: String, _ body: String, token: String
     ) async throws -> HTTPClient.Answer {
         try await running.askMe(.put, "/receivers/\(name)", body, token: token)
     }
 
-    private static func objects(_ receiver: ReceivingServer) throws -> [[String: Any]] {
+    static func objects(_ receiver: ReceivingServer) throws -> [[String: Any]] {
         try receiver.requests.map {
             try #require(
                 JSONSerialization.jsonObject(with: Data($0.body)) as? [String: Any])
@@ -30,7 +30,7 @@ import WireFormat
     }
 
     /// Runs `body` with a daemon that trusts this machine, and a server that is told.
-    private static func run(
+    static func run(
         statuses: [Int] = [],
         _ body: (RunningDaemon, _ token: String, ReceivingServer, _ url: String) async throws
             -> Void
@@ -46,7 +46,7 @@ import WireFormat
     }
 
     /// Sends a position and, a while ago, SOS: the window in which the runner may cancel it is over.
-    private static func callForHelp(
+    static func callForHelp(
         _ running: RunningDaemon, token: String
     ) async throws -> DeviceClient {
         let client = try await DeviceClient.connect(to: try running.address(.tcp), format: .text)

@@ -43,7 +43,8 @@ import Transport
     static let viewerRoutes: [Route] = [
         Route(.get, "/s/ID"), Route(.get, "/s/ID", fields: html), Route(.head, "/s/ID"),
         Route(.get, "/?share=ID"), Route(.get, "/overlay/ID"),
-        Route(.get, "/overlay/ID", fields: html), Route(.get, "/v1/shares/ID/latest"),
+        Route(.get, "/overlay/ID", fields: html), Route(.get, "/overlay/ID/setup"),
+        Route(.get, "/overlay/ID/setup", fields: html), Route(.get, "/v1/shares/ID/latest"),
         Route(.head, "/v1/shares/ID/latest"), Route(.get, "/v1/shares/ID/history"),
         Route(.get, "/v1/shares/ID/history?limit=5"), Route(.head, "/v1/shares/ID/events"),
         Route(.post, "/v1/shares/ID/cheer", allowed: [204], body: #"{"text":"go"}"#),

@@ -34,6 +34,7 @@ import WireFormat
         case livePage = "GET /s/:share"
         case namedPage = "GET /@:share"
         case overlay = "GET /overlay/:share"
+        case overlaySetup = "GET /overlay/:share/setup"
         case startPage = "GET /"
         case alertMessage = "messages to receivers of alerts"
         case brokerState = "states at an MQTT broker"

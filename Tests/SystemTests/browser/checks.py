@@ -10,6 +10,8 @@ import urllib.parse
 import urllib.request
 
 import adminchecks
+import alertchecks
+import overlaychecks
 import ownerchecks
 from judging import PATIENCE, Failure, axe_findings, clean, expect
 from terminal import Terminal, dots
@@ -272,20 +274,27 @@ def long(browser, cast):
 
 
 def accessible(browser, cast):
-    """No serious finding of axe, in light and dark, on every page."""
+    """No serious finding of axe and a silent console, in light and dark, on a phone and on a desk."""
     with open(cast.axe, encoding="utf-8") as file:
         script = file.read()
-    shares = [cast.live, cast.ended, cast.group]
-    paths = ["/", "/me", f"/me#{cast.token}", "/admin", cast.admin_path(), f"/s/{'A' * 22}", f"/overlay/{cast.live}"]
+    asked, (first, taken) = cast.alarm("Tara")[0], cast.alarm("Uma")
+    cast.confirm(first)
+    paths = ["/", "/me", f"/me#{cast.token}", "/admin", cast.admin_path(), f"/s/{'A' * 22}", f"/@{cast.public}",
+             f"/overlay/{cast.live}", f"/overlay/{cast.live}/setup", asked, taken]
+    paths += [f"/s/{share}" for share in [cast.live, cast.ended, cast.group]] + [cast.report]
     findings = []
-    for path in paths + [f"/s/{share}" for share in shares] + [cast.report]:
-        page = browser.open(path if path.startswith("file:") else f"{cast.base}{path}", height=1600)
+    for path in paths:
+        is_file = path.startswith("file:")
+        page = browser.open(path if is_file else f"{cast.base}{path}", height=1600)
         page.wait("document.readyState === 'complete' && document.body", PATIENCE)
         page.pump(2)
-        findings += [[path, *each] for each in axe_findings(page, script)]
+        page.run("document.querySelectorAll('.owned details').forEach((node) => { node.open = true; })")
+        findings += [[path, *each] for each in axe_findings(page, script, widths=[390, 1280])]
+        if not is_file:
+            clean(page, cast.base, allowed=["status of 404"] if "AAAA" in path else [])
         page.close()
     expect(not findings, json.dumps(findings))
-    return f"{len(paths) + len(shares) + 1} pages in light and dark"
+    return f"{len(paths)} pages, each in two widths, light and dark"
 
 
 def watch(_, cast):
@@ -320,7 +329,7 @@ def revoke(browser, cast):
 
 
 ALL = [
-    rewind, keyboard, overlay, nothing, group, ownerchecks.owner, ownerchecks.settings,
-    adminchecks.administration, stale, constant, first_value, accessible, long,
+    rewind, keyboard, overlay, overlaychecks.chosen_overlay, alertchecks.alert, nothing, group,
+    ownerchecks.owner, ownerchecks.settings, adminchecks.administration, stale, constant, first_value, accessible, long,
     watch, wake, restart, revoke,
 ]

@@ -32,17 +32,21 @@ def clean(page, base, allowed=()):
     expect(not foreign, f"requests to others: {foreign}")
 
 
-def axe_findings(page, script):
-    """The serious findings of axe, in light and dark: each with its theme, its rule, its nodes."""
+def axe_findings(page, script, widths=(None,)):
+    """The serious findings of axe, in light and dark, in each width: each with its width, its theme,
+    its rule, its nodes."""
     findings = []
     page.run(f"{script};1")
-    for theme in ["light", "dark"]:
-        page.theme(theme)
-        page.pump(0.3)
-        findings += [[theme, *each] for each in page.run("""
-            axe.run(document).then((result) => result.violations
-                .filter((each) => ['serious', 'critical'].includes(each.impact))
-                .map((each) => [each.id, each.nodes.map((node) => node.target.join(' '))]))""")]
+    for width in widths:
+        if width:
+            page.resize(width, 1600, touch=width < 600)
+        for theme in ["light", "dark"]:
+            page.theme(theme)
+            page.pump(0.3)
+            findings += [[width, theme, *each] for each in page.run("""
+                axe.run(document).then((result) => result.violations
+                    .filter((each) => ['serious', 'critical'].includes(each.impact))
+                    .map((each) => [each.id, each.nodes.map((node) => node.target.join(' '))]))""")]
     return findings
 
 

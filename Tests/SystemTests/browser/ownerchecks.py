@@ -29,6 +29,9 @@ def owner(browser, cast):
     page.wait("document.querySelector('.session-name').textContent === 'By the lake'", PATIENCE)
     page.wait("document.querySelector('.session-words').textContent.includes('7 of 10')", PATIENCE)
     search(page)
+    links(page, cast)
+    expect(page.run("document.querySelectorAll('.weeks tbody tr').length === 6"), "six weeks do not stand there")
+    expect(page.run("document.querySelectorAll('.days tbody tr').length === 1"), "the day of the run is missing")
     page.run("document.querySelector('.new-share').open = true")
     page.run("document.querySelector('.new-share [name=label]').value = 'Mum'")
     page.run("document.querySelector('.new-share form').requestSubmit()")
@@ -46,10 +49,37 @@ def owner(browser, cast):
     page.wait("document.querySelector('dialog.qr').open", PATIENCE)
     page.run("document.querySelector('.qr .close').click()")
     page.run("document.querySelector('[data-command=lap]').click()")
-    page.wait("document.querySelector('.toast')", PATIENCE)
+    page.wait("[...document.querySelectorAll('.toast')].some((node) => node.textContent === 'Sent to the watch')",
+              PATIENCE)
     clean(page, cast.base)
     expect(not [url for url in page.requests if cast.token in urllib.parse.unquote(url).partition("#")[0]],
            "the token stood in an address")
+
+
+def links(page, cast):
+    """A link's code, overlay and openings; free times; one that has ended is told apart."""
+    page.run("document.querySelector('.new-share').open = true")
+    page.run("""for (const [name, value] of [['label', 'Soon over'], ['expiresText', '2s'], ['delayText', '90s'],
+        ['name', 'soon']]) document.querySelector(`.new-share [name=${name}]`).value = value""")
+    page.run("document.querySelector('.new-share form').requestSubmit()")
+    page.wait("document.querySelector('dialog.qr').open", PATIENCE)
+    page.run("document.querySelector('.qr .close').click()")
+    row = "document.querySelector('.share-list > .share')"
+    expect(page.run(f"{row}.querySelector('a').pathname") == f"/overlay/{cast.live}/setup", "no overlay")
+    page.run(f"{row}.querySelector('.share-more').open = true")
+    page.wait(f"{row}.querySelector('.openings').textContent.includes('opened')", PATIENCE)
+    page.run(f"{row}.querySelector('.code-row input').value = '3h'")
+    page.run(f"{row}.querySelector('.code-row').requestSubmit()")
+    page.wait(f"/code is [A-Z0-9]{{6}}/i.test({row}.querySelector('.code-row b').textContent)", PATIENCE)
+    page.pump(2)
+    # Whatever makes the page look again.
+    page.call("Page.reload")
+    ended = "document.querySelector('.ended-shares:not([hidden]) li')"
+    page.wait(f"{ended}?.textContent.includes('Soon over')", PATIENCE)
+    expect(not page.run(f"{ended}.querySelector('button')"), "a link that has ended has buttons")
+    expect(not page.run("document.querySelector('.share-list').textContent.includes('Soon over')"),
+           "a link that has ended stands among the others")
+    page.wait("document.querySelectorAll('.training:not([hidden]) dd').length === 7", PATIENCE)
 
 
 def search(page):
@@ -160,6 +190,7 @@ def settings(browser, cast):
     page.run("document.querySelector('.new-group [name=label]').value = 'Sunday'")
     page.run("document.querySelector('.new-group form button[type=submit]').click()")
     page.wait("document.querySelector('.group-list li')?.textContent.includes('Sunday')", PATIENCE)
+    page.wait("document.querySelector('.share-list').textContent.includes('You in the group “Sunday”')", PATIENCE)
     page.run("document.querySelector('.group-list button:not(.quiet):not(.danger)').click()")
     page.wait("document.querySelector('.qr-text').textContent.includes('/me#join=')", PATIENCE)
     # The dialog forgets its link when it is closed.
@@ -171,7 +202,7 @@ def settings(browser, cast):
     page.wait("!document.querySelector('.group-list li.group')", PATIENCE)
     page.run("document.querySelector('.new-target').open = true")
     page.run("""for (const [name, value] of [['name', 'diary'], ['kind', 'fittrackee'],
-        ['address', 'https://runs.example'], ['secret', 'tk']]) {
+        ['address', 'https://runs.example'], ['secret', 'tk'], ['sport', '27']]) {
             const field = document.querySelector(`.deliveries [name=${name}]`);
             field.value = value;
             field.dispatchEvent(new Event('change', { bubbles: true }));
@@ -179,10 +210,16 @@ def settings(browser, cast):
     save(".deliveries", "Saved")
     page.wait("document.querySelector('.target-list li')?.textContent.includes('FitTrackee')", PATIENCE)
     told = json.loads(asked("/targets"))
-    expect([told[0]["kind"], told[0]["hasSecret"]] == ["fittrackee", True], f"{told}")
+    expect([told[0][key] for key in ["kind", "hasSecret", "sport"]] == ["fittrackee", True, 27], f"{told}")
+    page.wait("document.querySelector('.session-deliver:not([hidden]) [value=diary]')", PATIENCE)
     page.run("document.querySelector('.target-list .danger').click()")
     page.wait("!document.querySelector('.target-list li')", PATIENCE)
     imports(page, asked)
+    # Sam's watch has stopped, and is gone.
+    cast.sam.leave()
+    page.run("document.querySelectorAll('.toast').forEach((toast) => toast.remove())")
+    page.wait("""(document.querySelector('[data-command=lap]').click(),
+        [...document.querySelectorAll('.toast')].some((node) => node.textContent.includes('No watch')))""", PATIENCE)
     page.run("document.querySelector('.sign-out').click()")
     expect(page.run("[...document.querySelectorAll('.settings input:not([type=checkbox])')]"
                     ".every((field) => !Number(field.value))"), "something is left after signing out")

@@ -99,10 +99,11 @@ class Runner(threading.Thread):
     """A watch: numbers its frames, keeps what is not acknowledged, comes back after a cut.
 
     `backlog`: seconds that it ran before it found a network. `interval`: seconds between heart
-    rates. `rate`: motion samples a second. `notes`: a marker with each second's number."""
+    rates. `rate`: motion samples a second. `notes`: a marker with each second's number. `sos`: the
+    second in which the runner calls for help."""
 
     def __init__(self, port, token, backlog=0, interval=1, rate=0, located=True, notes=False,
-                 lasts=None, **course):
+                 lasts=None, sos=None, **course):
         super().__init__(daemon=True)
         self.port = port
         self.token = token
@@ -113,6 +114,7 @@ class Runner(threading.Thread):
         self.located = located
         self.notes = notes
         self.lasts = lasts
+        self.sos = sos
         self.session = str(uuid.uuid4())
         self.silent = threading.Event()
         self.left = threading.Event()
@@ -163,6 +165,8 @@ class Runner(threading.Thread):
             frames += self.course.motion(second, when, self.rate)
         if self.notes:
             frames.append({"type": "marker", "text": f"note {second}", "timestamp": when})
+        if self.sos is not None and second == self.sos:
+            frames.append({"type": "control", "action": "sos", "timestamp": when})
         if self.lasts is not None and second == self.lasts:
             frames.append({"type": "control", "action": "stop", "timestamp": when})
             self.silent.set()

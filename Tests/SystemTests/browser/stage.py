@@ -18,7 +18,9 @@ import tempfile
 import threading
 import time
 import urllib.parse
+import urllib.request
 
+from receiver import Receiver
 from runner import Runner
 
 
@@ -30,6 +32,9 @@ class Stage:
         self.state = os.path.join(self.folder, "state")
         self.ports = {"device": 0, "http": 0, "operations": 0}
         self.runners = []
+        self.receiver = Receiver()
+        with open(os.path.join(self.folder, "config.yaml"), "w", encoding="utf-8") as config:
+            config.write(f"alerts:\n  trusted_hosts: {self.receiver.place}\n")
         self.start()
 
     def __enter__(self):
@@ -39,11 +44,13 @@ class Stage:
         for runner in self.runners:
             runner.leave()
         self.stop(signal.SIGKILL)
+        self.receiver.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self):
         """Starts the daemon; after a stop on the same ports."""
         flags = [f"--{name}-port={port}" for name, port in self.ports.items()]
+        flags += ["--config", os.path.join(self.folder, "config.yaml")]
         with open(os.path.join(self.folder, "complaints"), "a", encoding="utf-8") as complaints:
             self.process = subprocess.Popen(
                 [self.binary, "serve", "--state", self.state, "--print-addresses", *flags],
@@ -104,6 +111,14 @@ class Stage:
 
     def group(self, names, **wish):
         return self.ask("POST", "/shares/group", {"shares": names, **wish})
+
+    def name_receiver(self, token, name):
+        """Names this stage's receiver for a device's alerts, under a name of its own."""
+        request = urllib.request.Request(
+            f"{self.base}/v1/me/receivers/{name}", method="PUT",
+            data=json.dumps({"kind": "webhook", "address": f"http://{self.receiver.place}/{name}"}).encode(),
+            headers={"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+        urllib.request.urlopen(request).close()
 
     def revoke(self, name):
         self.ask("POST", f"/shares/{urllib.parse.quote(name)}/revoke")

@@ -77,3 +77,45 @@ test("bytes are told in the unit that fits", () => {
   assert.deepEqual([0, 1024, 5.5 * 2 ** 20, 100 * 2 ** 30, 2 ** 41, null].map(bytes),
     ["0.0 KiB", "1.0 KiB", "5.5 MiB", "100 GiB", "2.0 TiB", "--"]);
 });
+
+const { overlayPath, overlayWords, presets, queryOf } = await load("overlaysetup.js");
+const { optionsOf } = await load("overlay.js");
+const { overlayPage, titleOf, wishOf } = await load("sharelist.js");
+
+test("an overlay shows what was chosen for it", () => {
+  for (const [name, preset] of Object.entries(presets)) {
+    const options = optionsOf(new URLSearchParams(queryOf(preset)));
+    const { metrics, size, layout, labels, shadow, byZone } = options;
+    assert.deepEqual({ metrics, size, layout, labels, shadow }, {
+      metrics: preset.metrics, size: preset.size, layout: preset.layout,
+      labels: preset.labels, shadow: preset.shadow,
+    }, name);
+    assert.equal(byZone, preset.color === "zone", name);
+    assert.ok(languages.ko[`preset_${name}`], name);
+  }
+  const own = optionsOf(new URLSearchParams(queryOf({
+    ...presets.row, font: "Noto Sans KR", color: "ff0044", units: "imperial", shadow: false,
+  })));
+  assert.deepEqual([own.font, own.color, own.units.distance, own.shadow],
+    ["Noto Sans KR", "#ff0044", "mi", false]);
+  assert.deepEqual(Object.keys(overlayWords.ko).sort(), Object.keys(overlayWords.en).sort());
+});
+
+test("a link leads to the page of its overlay, and that to the overlay", () => {
+  assert.equal(overlayPage("https://run.example/s/AB_c-9"), "/overlay/AB_c-9/setup");
+  assert.equal(overlayPage("https://run.example/@ann"), "/overlay/@ann/setup");
+  assert.equal(overlayPath("/overlay/AB_c-9/setup"), "/overlay/AB_c-9");
+});
+
+test("free text comes before a choice, and a group's link has the group's name", () => {
+  const fields = new FormData();
+  for (const [name, value] of [["scope", "heartRate"], ["scope", "metrics"], ["expires", "24h"],
+    ["expiresText", " 90m "], ["delay", "5m"], ["delayText", ""], ["name", "mum-1"]]) {
+    fields.append(name, value);
+  }
+  assert.deepEqual(wishOf(fields),
+    { scope: "heartRate,metrics", name: "mum-1", expires: "90m", delay: "5m" });
+  const t = (key, { name }) => `${key} ${name}`;
+  assert.equal(titleOf({ name: "group-1", label: "Ann", group: "Sunday" }, t), "shareOfGroup Sunday");
+  assert.equal(titleOf({ name: "ann-1", label: "Mum" }, t), "Mum");
+});
