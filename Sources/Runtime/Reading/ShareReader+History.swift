@@ -135,15 +135,24 @@ extension ShareReader {
         while true {
             let from = times.upperBound.advanced(bySeconds: -seconds)
             var readings: [HeartRateReading] = []
+            var earlier: HeartRateReading?
             var position = try records.position(at: from)
             let ending = try records.read(
                 from: &position, through: last, arrivedBy: arrivedBy, now: now
             ) { shown in
                 // Splits are left out whatever the scope, because a reading has none.
                 let event = shown.seen(in: .heartRate)
-                guard case .metrics(let metrics) = event.kind,
-                    let reading = HeartRateReading(metrics, at: event.deviceTime),
-                    start.map({ reading.measuredAt.milliseconds >= $0 }) ?? true,
+                guard case .metrics(let metrics) = event.kind else { return true }
+                guard
+                    let reading = HeartRateReading(metrics, at: event.deviceTime)?
+                        .following(earlier)
+                else {
+                    // Nothing is shown: the next reading holds from its own time.
+                    earlier = nil
+                    return true
+                }
+                earlier = reading
+                guard start.map({ reading.measuredAt.milliseconds >= $0 }) ?? true,
                     reading != readings.last
                 else { return true }
                 readings.append(reading)
@@ -154,7 +163,12 @@ extension ShareReader {
             let isEnough =
                 readings.count >= limit || from <= times.lowerBound
                 || start.map { from.milliseconds <= $0 } ?? false
-            if isEnough { return readings.suffix(limit) }
+            if isEnough {
+                if source.rule == .everything, from <= times.lowerBound {
+                    HeartRateReading.startFirst(of: &readings)
+                }
+                return readings.suffix(limit)
+            }
             seconds *= 4
         }
     }
