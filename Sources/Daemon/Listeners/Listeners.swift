@@ -106,7 +106,7 @@ struct Listeners {
         return router
     }
 
-    private var adminPage: AdminPageRoutes {
+    var adminPage: AdminPageRoutes {
         AdminPageRoutes(
             administration: administration, sessions: adminSessions, pages: pages,
             address: address)
@@ -116,7 +116,9 @@ struct Listeners {
         let shares = ShareRoutes(
             service: service, pipeline: pipeline, accounts: accounts, clock: WallClock.now)
         var router = Router()
-        router.notFound = { _ in ShareRefusal.unknown.response }
+        router.notFound = { request in
+            OwnerRoutes.refusal(ofPath: request.path) ?? ShareRefusal.unknown.response
+        }
         router.add(.get, "/v1/device", .deviceSocket)
         shares.add(to: &router)
         PageRoutes(cache: pages, shares: shares, administration: administration)
