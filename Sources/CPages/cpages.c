@@ -277,6 +277,9 @@ static const uint8_t series_js[] = {
 static const uint8_t sessionlist_js[] = {
 #embed "../ViewerPages/Resources/sessionlist.js"
 };
+static const uint8_t sharing_js[] = {
+#embed "../ViewerPages/Resources/sharing.js"
+};
 static const uint8_t splits_js[] = {
 #embed "../ViewerPages/Resources/splits.js"
 };
@@ -408,6 +411,7 @@ static const struct cpages_file files[] = {
     FILE("sensors.js", sensors_js),
     FILE("series.js", series_js),
     FILE("sessionlist.js", sessionlist_js),
+    FILE("sharing.js", sharing_js),
     FILE("splits.js", splits_js),
     FILE("start.html", start_html),
     FILE("start.js", start_js),
