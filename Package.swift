@@ -260,7 +260,9 @@ let rimTests: [Target] = [
         path: "Tests/BodyChecks", swiftSettings: strict),
     .testTarget(
         name: "APITests",
-        dependencies: ["SensorModel", "Secrets", "Runtime", "API", "BodyChecks", "MutatedBytes"],
+        dependencies: [
+            "SensorModel", "Secrets", "SegmentLog", "Runtime", "API", "BodyChecks", "MutatedBytes",
+        ],
         swiftSettings: strict),
     .testTarget(
         name: "DaemonTests",

@@ -289,6 +289,9 @@ static const uint8_t sessionlist_js[] = {
 static const uint8_t sharelist_js[] = {
 #embed "../ViewerPages/Resources/sharelist.js"
 };
+static const uint8_t sharing_js[] = {
+#embed "../ViewerPages/Resources/sharing.js"
+};
 static const uint8_t splits_js[] = {
 #embed "../ViewerPages/Resources/splits.js"
 };
@@ -427,6 +430,7 @@ static const struct cpages_file files[] = {
     FILE("series.js", series_js),
     FILE("sessionlist.js", sessionlist_js),
     FILE("sharelist.js", sharelist_js),
+    FILE("sharing.js", sharing_js),
     FILE("splits.js", splits_js),
     FILE("start.html", start_html),
     FILE("start.js", start_js),

@@ -1,3 +1,4 @@
+import API
 import Registry
 import Runtime
 import SensorModel
@@ -12,6 +13,14 @@ public struct DemoRunner: Sendable {
 extension PulsecastDaemon {
     /// Whether a device was ever added; revoked ones count.
     public var hasDevices: Bool { !accounts.devices.isEmpty }
+
+    /// Makes a link to the administration page, good once, for whoever started the daemon.
+    ///
+    /// - Returns: The link, which is secret; `nil`: the page can be reached neither from this
+    ///   machine nor through a proxy.
+    public func makeAdminLink() -> String? {
+        adminPage.makeLink(opening: .seconds(3600))
+    }
 
     /// Adds a device and a link to it, so that a demonstration needs no commands.
     ///

@@ -27,6 +27,7 @@ public final class PulsecastDaemon: Sendable {
     let notifier: SystemdNotifier
     let address = PublicAddress()
     private let pages: PageCache
+    let adminPage: AdminPageRoutes
     let alerts: AlertCenter
     let alertTeller: AlertTeller
     let deliveries: DeliveryCenter
@@ -114,6 +115,7 @@ public final class PulsecastDaemon: Sendable {
             identity: identity, address: address, pages: pages, settings: settings,
             logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
+        adminPage = listeners.adminPage
         areSocketsKept = !descriptors.descriptors.isEmpty
         server = try listeners.server(descriptors: descriptors)
     }

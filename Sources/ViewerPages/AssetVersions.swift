@@ -17,11 +17,12 @@ struct AssetVersions {
             headers: [("Cache-Control", "public, max-age=31536000, immutable")])
     }
 
-    /// All files that `names` need, each before those that need it.
+    /// All files that `names` need at once, each before those that need it.
     func closure(of names: [String]) -> [String] {
         var found: [String] = []
         for name in names where !found.contains(name) {
-            let inner = PageTemplate(source: sources[name] ?? []).references()
+            let inner = PageTemplate(source: sources[name] ?? [])
+                .references(includingDeferred: false)
             let needed = closure(of: inner.filter { sources[$0] != nil })
             found += needed.filter { !found.contains($0) } + [name]
         }

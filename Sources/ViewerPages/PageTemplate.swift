@@ -9,14 +9,17 @@ struct PageTemplate {
     let source: [UInt8]
 
     /// The names of all referenced files, in order.
-    func references() -> [String] {
-        var names: [String] = []
-        _ = filled(
-            reference: {
-                names.append($0)
-                return $0
-            }, placeholder: { _ in "" })
-        return names
+    ///
+    /// - Parameter includingDeferred: Whether modules count that a page loads only when they are
+    ///   wanted, by `import("./sharing.js")`.
+    /// - Returns: Plain names.
+    func references(includingDeferred: Bool = true) -> [String] {
+        source.indices.compactMap { position in
+            guard let (_, name, _) = quotedReference(at: position),
+                includingDeferred || !source[..<position].suffix(7).elementsEqual("import(".utf8)
+            else { return nil }
+            return name
+        }
     }
 
     /// - Parameters:

@@ -58,7 +58,10 @@ struct ServeOptions: ParsableArguments {
                 configuration, environment: ProcessInfo.processInfo.environment,
                 logger: JournalLogHandler.logger(level: configuration.logLevel)
             ).run { addresses, daemon in
-                if let daemon { tellFirstSteps(addresses, isFresh: !daemon.hasDevices) }
+                if let daemon {
+                    tellFirstSteps(addresses, isFresh: !daemon.hasDevices)
+                    if !daemon.hasDevices { tellAdminLink(of: daemon) }
+                }
                 if printAddresses { try Terminal.say(encoded: addresses) }
             }
         } catch {
@@ -78,6 +81,18 @@ struct ServeOptions: ParsableArguments {
             loader.add(flag: "--state", key: "state.directory", value: stateFolder)
         }
         if echo { loader.add(flag: "--echo", key: "http.echo", value: "true") }
+    }
+
+    /// Prints a link, which is secret: to a person at a terminal, never into a file or a journal.
+    private func tellAdminLink(of daemon: PulsecastDaemon) {
+        guard Terminal.isInteractive, !Terminal.isJournal, let link = daemon.makeAdminLink() else {
+            return
+        }
+        Terminal.complain(
+            """
+            Or open this on this machine, within 10 minutes. It works once:
+            \(link)
+            """)
     }
 
     /// - Parameters:

@@ -49,6 +49,14 @@ import Testing
         #expect(!link.dropFirst(30).contains { $0 == "+" || $0 == "/" || $0 == "=" })
     }
 
+    @Test func `OsmAnd is told its whole query, with what this format does not take left out`() {
+        let setup = setup(.osmand)
+        #expect(
+            setup.steps.last?.contains(
+                "\(setup.link)?lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}") == true)
+        #expect(setup.steps.last?.contains("{5}") == false)
+    }
+
     @Test(arguments: PushFormat.allCases)
     func `Every application is told an address and what to do`(format: PushFormat) {
         let setup = setup(format)

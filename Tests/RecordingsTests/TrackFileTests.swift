@@ -105,6 +105,34 @@ import Testing
         #expect(recording.refused.counts == ["heart rate out of range": 1])
     }
 
+    /// GPSBabel writes a run as a course unless it is told otherwise.
+    @Test func `A TCX file without activities gives the tracks of its courses`() throws {
+        func point(_ second: Int) -> String {
+            """
+            <Trackpoint><Time>2025-11-21T04:40:0\(second)Z</Time><Position>
+            <LatitudeDegrees>48.\(second)</LatitudeDegrees><LongitudeDegrees>11.5</LongitudeDegrees>
+            </Position><AltitudeMeters>500</AltitudeMeters></Trackpoint>
+            """
+        }
+        func course(_ points: String) -> String {
+            """
+            <Courses><Course><Name>Run</Name><Lap><TotalTimeSeconds>9</TotalTimeSeconds></Lap>
+            <Track>\(points)</Track><CoursePoint><Name>Hill</Name>
+            <Time>2025-11-21T04:40:02Z</Time></CoursePoint></Course></Courses>
+            """
+        }
+        func file(_ content: String) -> String {
+            "<TrainingCenterDatabase>\(content)</TrainingCenterDatabase>"
+        }
+        let recording = try read("a.tcx", file(course((1...3).map(point).joined())))
+        #expect(recording.locations.map(\.latitude) == [48.1, 48.2, 48.3])
+        #expect(recording.pauses.isEmpty && recording.refused.isEmpty)
+        // A plan beside an activity is no run.
+        let both = Self.tcx.replacing("</Activities>", with: "</Activities>" + course(point(5)))
+        #expect(try read("a.tcx", both).locations.count == 1)
+        #expect(throws: RecordingError.self) { try read("a.tcx", file(course(""))) }
+    }
+
     @Test func `Meters that a pause finds to have been run before it stand in TCX at its start`()
         throws
     {

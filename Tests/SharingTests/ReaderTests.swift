@@ -66,6 +66,34 @@ import Testing
                 == "event: put\ndata: {\"path\":\"/\",\"data\":null}\n\n")
     }
 
+    @Test func `A reading starts where the one shown before it ends`() throws {
+        func reading(_ second: Double, _ state: ValueState = .live) -> HeartRateReading {
+            var reading = Self.reading
+            reading.measuredAt = reading.measuredAt.advanced(bySeconds: second)
+            reading.state = state
+            return reading
+        }
+        let first = reading(0)
+        let second = reading(5).following(first)
+        let text = Fixture.text(PublicStreams.latest(second))
+        #expect(
+            text.contains(#""start":"2021-07-03T11:10:55Z","end":"2021-07-03T11:11:00Z""#))
+        // The same sample in later metrics keeps its start.
+        #expect(reading(5).following(second).startedAt == first.measuredAt)
+        // After a hidden or silent stretch a reading says nothing of the time before it.
+        #expect(reading(5).following(first.outdated).startedAt == nil)
+        #expect(reading(5).following(nil).startedAt == nil)
+        #expect(reading(16).following(first).startedAt == nil)
+        #expect(reading(-1).following(first).startedAt == nil)
+        var run = [first, second]
+        HeartRateReading.startFirst(of: &run)
+        #expect(
+            run.map(\.startedAt) == [first.measuredAt.advanced(bySeconds: -5), first.measuredAt])
+        run = [second, reading(30)]
+        HeartRateReading.startFirst(of: &run)
+        #expect(run.map(\.startedAt) == [first.measuredAt, nil])
+    }
+
     @Test func `Times are spelled as the system spells them`() {
         var generator = SeededGenerator(seed: 12)
         let formatter = ISO8601DateFormatter()

@@ -21,6 +21,24 @@ extension SystemTests {
             "frugal", "accessible",
         ]
 
+        @Test(
+            .enabled(
+                if: hasTools && FileManager.default.fileExists(atPath: axe),
+                "python3, chromium and axe are needed, tools/setup --for test has them: skipped"))
+        func `From an installed program to a friend's first heart rate are six steps`()
+            async throws
+        {
+            try await TemporaryFolder.with { folder in
+                let script = Program.root.appending(path: "Tests/SystemTests/browser/first-steps")
+                let look = try ChildProcess(
+                    "/usr/bin/env", ["python3", script.path, "--binary", Program.path], in: folder)
+                let end = try await look.waitForEnd(withinSeconds: 300)
+                #expect(look.output.contains("ok first-steps"), "\(look.output)")
+                #expect(end == .exited(0), "\(look.complaint)")
+                print(look.output)
+            }
+        }
+
         /// Seconds of measuring in `whole`, which run at twenty times normal speed.
         private static var seconds: Int {
             ProcessInfo.processInfo.environment["PULSECAST_LONG"] == "1" ? 1200 : 240

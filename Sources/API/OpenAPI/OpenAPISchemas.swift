@@ -142,8 +142,8 @@ enum OpenAPISchemas {
             "id": ["type": "string", "format": "uuid"], "cursor": text, "device": text,
             "name": ["type": ["string", "null"]], "notes": ["type": ["string", "null"]],
             "exertion": ["type": ["integer", "null"]],
-            "startedAt": number, "endedAt": optionalNumber, "state": text, "frames": integer,
-            "records": integer,
+            "startedAt": number, "endedAt": optionalNumber, "state": text,
+            "silentSince": optionalNumber, "frames": integer, "records": integer,
             "distanceMeters": optionalNumber, "movingSeconds": optionalNumber,
             "elapsedSeconds": optionalNumber, "averageHeartRate": optionalNumber,
         ], required: ["id", "startedAt", "state", "frames"])

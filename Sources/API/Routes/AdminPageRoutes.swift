@@ -62,20 +62,26 @@ package struct AdminPageRoutes: Sendable {
         guard let seconds = DurationText.seconds(text),
             AdminSessions.sessionSeconds.contains(seconds)
         else { throw APIRefusal.badField(name: "expires", allowed: "1m to 24h") }
-        guard let url = address.administrationURL else {
+        guard let link = makeLink(opening: .seconds(Int(seconds))) else {
             throw APIRefusal.conflict(
                 "the page opens on this machine or through a proxy: let http.host be 127.0.0.1 or"
                     + " 0.0.0.0, or set http.trusted_proxies and an https address as"
                     + " http.public_url")
         }
-        let link = sessions.addLink(opening: .seconds(Int(seconds)))
-        log("a link to the administration page was made")
         return JSONBody.response(
             LinkRow(
-                url: "\(url)/admin#\(link.text)",
-                linkSeconds: Int(AdminSessions.linkLifetime.components.seconds),
+                url: link, linkSeconds: Int(AdminSessions.linkLifetime.components.seconds),
                 sessionSeconds: Int(seconds)),
             status: 201)
+    }
+
+    /// - Parameter session: Duration of the session that the link opens.
+    /// - Returns: A link, good once; `nil`: the page cannot be reached.
+    package func makeLink(opening session: Duration) -> String? {
+        guard let url = address.administrationURL else { return nil }
+        let secret = sessions.addLink(opening: session)
+        log("a link to the administration page was made")
+        return "\(url)/admin#\(secret.text)"
     }
 
     // MARK: The page, on the HTTP port

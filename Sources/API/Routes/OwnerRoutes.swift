@@ -34,6 +34,14 @@ package struct OwnerRoutes: Sendable {
 
     private var accounts: Accounts { administration.accounts }
 
+    /// - Returns: The answer to a request for a path below `/v1/me` that is no route, the same with
+    ///   every token and without one; `nil` for other paths.
+    package static func refusal(ofPath path: String) -> HTTPResponse? {
+        guard path.hasPrefix("/v1/me/") else { return nil }
+        return .failure(
+            status: 404, reason: "no such route: /openapi.json lists the routes below /v1/me")
+    }
+
     package func add(to router: inout Router) {
         addDevice(to: &router)
         addSessions(to: &router)

@@ -137,11 +137,11 @@ package struct SessionRoutes: Sendable {
         }
         let (now, epoch) = (clock(), pipeline.log.epoch)
         return sessions.map { summary in
-            let silence = now.seconds(since: summary.arrivalTimes.upperBound)
-            return SessionRow(
+            SessionRow(
                 summary, epoch: epoch, device: name(of: summary.device),
                 totals: totals[summary.session], note: notes[summary.session],
-                isSilent: silence > pipeline.silenceSeconds)
+                silence: now.seconds(since: summary.arrivalTimes.upperBound),
+                silenceMax: pipeline.silenceSeconds)
         }
     }
 

@@ -16,6 +16,8 @@ package struct SessionRow: Encodable {
     package let startedAt: Double
     let endedAt: NullableField<Double>
     package let state: String
+    /// Arrival of the newest data if the session is live and none came for a minute.
+    let silentSince: NullableField<Double>
     package let frames: Int
     package let records: Int
     let lastDeviceTime: NullableField<Double>
@@ -27,9 +29,12 @@ package struct SessionRow: Encodable {
     package let maxHeartRate: NullableField<Double>
     package let elevationGainMeters: NullableField<Double>
 
+    /// A shorter silence is usual: phones send in batches.
+    private static let silentSecondsMin = 60.0
+
     package init(
         _ summary: SessionSummary, epoch: UInt32, device: String?, totals: SessionResult.Totals?,
-        note: SessionNote?, isSilent: Bool
+        note: SessionNote?, silence: Double, silenceMax: Double
     ) {
         id = "\(summary.session)"
         cursor = "\(LogCursor(epoch: epoch, offset: summary.firstOffset))"
@@ -40,7 +45,10 @@ package struct SessionRow: Encodable {
         // Times of the run, not of its upload, as in snapshots.
         let times = summary.deviceTimes ?? summary.arrivalTimes
         startedAt = times.lowerBound.secondsSince1970
-        let isOver = totals.map { $0.state == .ended } ?? isSilent
+        let isOver = totals.map { $0.state == .ended } ?? (silence > silenceMax)
+        silentSince = NullableField(
+            !isOver && silence >= Self.silentSecondsMin
+                ? summary.arrivalTimes.upperBound.secondsSince1970 : nil)
         endedAt = NullableField(isOver ? times.upperBound.secondsSince1970 : nil)
         state = totals?.state.name ?? (isOver ? "ended" : "live")
         frames = summary.frames

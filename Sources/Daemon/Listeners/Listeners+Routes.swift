@@ -30,7 +30,9 @@ extension Listeners {
         let shares = ShareRoutes(
             service: service, pipeline: pipeline, accounts: accounts, clock: WallClock.now)
         var router = Router()
-        router.notFound = { _ in ShareRefusal.unknown.response }
+        router.notFound = { request in
+            OwnerRoutes.refusal(ofPath: request.path) ?? ShareRefusal.unknown.response
+        }
         router.add(.get, "/v1/device", .deviceSocket)
         shares.add(to: &router)
         PageRoutes(cache: pages, shares: shares, administration: administration)

@@ -53,14 +53,14 @@ public struct PhoneSetup: Hashable, Sendable {
         case .sensorlogger:
             steps = [
                 "In Sensor Logger tap the gear on the Logger page and switch HTTP Push on.",
-                "Type the address as the push URL; a batch period of 1000 ms is right.",
+                "Type the address as the push URL. A batch period of 1000 ms is right.",
                 "Choose accelerometer, gyroscope, location and heart rate, and start.",
             ]
         case .osmand:
             steps = [
-                "In Traccar Client type the address as the server URL.",
-                "In OsmAnd choose online tracking and add the query of its template to the"
-                    + " address.",
+                "In Traccar Client type the address as the server URL, and start the service.",
+                "In OsmAnd switch the plugin Trip recording on, and in its settings online"
+                    + " tracking, with \(link)\(Self.osmAndQuery) as its web address.",
             ]
         case .gpslogger:
             link += "?lat=%LAT&lon=%LON&alt=%ALT&acc=%ACC&spd=%SPD&dir=%DIR"
@@ -70,7 +70,7 @@ public struct PhoneSetup: Hashable, Sendable {
             link += "?bpm="
             steps = ["Request the address with the heart rate behind it, by GET or POST."]
         case .hrpush:
-            steps = ["In hr_push add the address as an HTTP target."]
+            steps = ["In hr_push add the address as an HTTP target; a WebSocket's begins with ws."]
         case .runnerup:
             steps = ["In RunnerUp type the address as the server of RunnerUp Live."]
         case .hds:
@@ -80,6 +80,11 @@ public struct PhoneSetup: Hashable, Sendable {
             ]
         }
     }
+
+    /// OsmAnd replaces each number. Its speed, `{5}`, is left out: it is in m/s, and the format
+    /// has knots.
+    private static let osmAndQuery =
+        "?lat={0}&lon={1}&timestamp={2}&accuracy={3}&altitude={4}&bearing={6}"
 
     /// Returns OwnTracks' configuration file in Base64. Mode 3 is HTTP; monitoring 2 is moving.
     private static func ownTracks(address: String, device: String, token: String) -> String {

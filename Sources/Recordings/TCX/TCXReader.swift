@@ -1,7 +1,9 @@
 import Bytes
 import SensorModel
 
-/// Reads a ``Recording`` from the activities of a TCX file.
+/// Reads a ``Recording`` from the activities of a TCX file, or from its courses if it has none.
+///
+/// A course is a plan, but programs that convert files (GPSBabel) write runs as courses, too.
 struct TCXReader {
     private var xml: XMLReader
     private var builder = RecordingBuilder(format: .tcx)
@@ -9,6 +11,8 @@ struct TCXReader {
     private var lastPointTime: Timestamp?
     /// Number of tracks begun in the lap; `nil` once the newest has points.
     private var tracksBegun: Int?
+    /// Number of courses begun: the track of each is what an activity has in laps.
+    private var coursesBegun = 0
 
     private struct Lap {
         var lap: RecordedLap
@@ -44,9 +48,27 @@ struct TCXReader {
                 let text = attributes.first { $0.name == "StartTime" }?.value ?? ""
                 try readLap(start: Timestamp(looseISO8601: text))
             case "Creator": builder.set(source: try nameOfElement())
-            case "Courses", "Workouts":
-                try xml.skipElement()
+            case "Workouts": try xml.skipElement()
+            case "Courses":
+                if lastPointTime != nil || !laps.isEmpty { try xml.skipElement() }
+            case "Course":
+                coursesBegun += 1
+                try readCourse()
             default: break
+            }
+        }
+    }
+
+    private mutating func readCourse() throws(XMLProblem) {
+        tracksBegun = coursesBegun
+        var depth = 1
+        while depth > 0, let event = try xml.next() {
+            switch event {
+            case .start("Trackpoint", _): try readPoint()
+            case .start("Lap", _), .start("CoursePoint", _): try xml.skipElement()
+            case .start: depth += 1
+            case .end: depth -= 1
+            case .text: break
             }
         }
     }

@@ -241,9 +241,3 @@ extension HeartRateHub.Watched {
         for reader in readers.values { reader.continuation.yield(news) }
     }
 }
-
-extension HeartRateReading {
-    /// Whether the value is current: other services' interfaces cannot mark old values, so those
-    /// are omitted.
-    package var isCurrent: Bool { state == .live || state == .paused }
-}

@@ -134,28 +134,53 @@ extension ShareReader {
         var seconds = Double(limit) + 60
         while true {
             let from = times.upperBound.advanced(bySeconds: -seconds)
-            var readings: [HeartRateReading] = []
+            var found = FoundReadings(from: start, limit: limit)
             var position = try records.position(at: from)
             let ending = try records.read(
                 from: &position, through: last, arrivedBy: arrivedBy, now: now
             ) { shown in
                 // Splits are left out whatever the scope, because a reading has none.
-                let event = shown.seen(in: .heartRate)
-                guard case .metrics(let metrics) = event.kind,
-                    let reading = HeartRateReading(metrics, at: event.deviceTime),
-                    start.map({ reading.measuredAt.milliseconds >= $0 }) ?? true,
-                    reading != readings.last
-                else { return true }
-                readings.append(reading)
-                if readings.count > 2 * limit { readings.removeFirst(limit) }
+                found.take(shown.seen(in: .heartRate))
                 return true
             }
             guard ending != .cancelled else { throw ReadRefusal.cancelled }
             let isEnough =
-                readings.count >= limit || from <= times.lowerBound
+                found.readings.count >= limit || from <= times.lowerBound
                 || start.map { from.milliseconds <= $0 } ?? false
-            if isEnough { return readings.suffix(limit) }
+            if isEnough {
+                if source.rule == .everything, from <= times.lowerBound {
+                    HeartRateReading.startFirst(of: &found.readings)
+                }
+                return found.readings.suffix(limit)
+            }
             seconds *= 4
         }
+    }
+}
+
+/// Heart rates of a session's events, the newest kept.
+private struct FoundReadings {
+    var readings: [HeartRateReading] = []
+    /// The reading before the next one; `nil`: the next one holds from its own time.
+    private var earlier: HeartRateReading?
+    private let start: Int64?
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - start: Milliseconds since 1970; earlier readings are omitted.
+    ///   - limit: Readings that are kept at least.
+    init(from start: Int64?, limit: Int) {
+        self.start = start
+        self.limit = limit
+    }
+
+    mutating func take(_ event: StreamEvent) {
+        guard case .metrics(let metrics) = event.kind else { return }
+        earlier = HeartRateReading(metrics, at: event.deviceTime)?.following(earlier)
+        guard let reading = earlier, reading != readings.last,
+            start.map({ reading.measuredAt.milliseconds >= $0 }) ?? true
+        else { return }
+        readings.append(reading)
+        if readings.count > 2 * limit { readings.removeFirst(limit) }
     }
 }

@@ -128,7 +128,8 @@ public struct SessionFields: Sendable {
             update.changed.append(contentsOf: forms[Int(FieldKey.splits.rawValue)])
             splitsArePending = false
         }
-        let reading = HeartRateReading(metrics, at: time) ?? heartRate?.outdated
+        let reading =
+            HeartRateReading(metrics, at: time)?.following(heartRate) ?? heartRate?.outdated
         if reading != heartRate {
             heartRate = reading
             update.heartRate = reading

@@ -60,11 +60,11 @@ public enum PublicStreams {
     public static let keepAlive = Array("event: keep-alive\ndata: null\n\n".utf8)
 
     private static func write(_ reading: HeartRateReading, to json: inout ViewerJSON) {
-        let end = reading.measuredAt.iso8601(decimals: 0)
+        let start = reading.startedAt ?? reading.measuredAt
         JSONObject.write(to: &json) { object, json in
             object.integer("bpm", reading.beatsPerMinute, &json)
-            object.text("start", end, &json)
-            object.text("end", end, &json)
+            object.text("start", start.iso8601(decimals: 0), &json)
+            object.text("end", reading.measuredAt.iso8601(decimals: 0), &json)
             object.text("source", reading.source ?? "watch", &json)
         }
     }

@@ -2,6 +2,7 @@
 
 import { AdminClient } from "./adminclient.js";
 import "./adminwords.js";
+import { Credentials } from "./credentials.js";
 import { find, findAll, make, say, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { LinkDialog } from "./linkdialog.js";
@@ -119,7 +120,11 @@ const button = (word, of, action, kind = "quiet") => make("button",
 async function loadDevices() {
   const devices = await attempt(() => client.devices());
   if (!devices) return;
-  setHidden(find(".devices .empty"), devices.length > 0);
+  const isFirst = devices.length === 0;
+  setHidden(find(".devices .empty"), !isFirst);
+  setHidden(find(".first-here"), !isFirst || !isSecureContext);
+  const field = find(".devices [name=device]");
+  if (isFirst && !field.value) field.value = t("firstDevice");
   find(".device-list").replaceChildren(...devices.map(deviceRow));
 }
 
@@ -137,11 +142,19 @@ function deviceRow({ device: name, lastSeen, revoked, sessions }) {
     button("delete", name, () => askToDelete(name), "danger"));
 }
 
-async function addDevice(form) {
+async function addDevice(form, next) {
   const made = await attempt(() => client.addDevice(new FormData(form).get("device")));
   if (!made) return;
   form.reset();
-  await showToken(made);
+  await next(made);
+}
+
+/** This browser becomes the device. What it kept of another one is given up only on the record page. */
+function recordHere({ device: name, token }) {
+  const credentials = new Credentials();
+  const { kept } = credentials;
+  const isKept = (!kept || kept.device === name) && credentials.keep(token, name);
+  location.href = isKept ? "/record" : `/record#${encodeURIComponent(token)}`;
 }
 
 async function rotate(name) {
@@ -156,6 +169,7 @@ async function showToken({ device: name, token }) {
   if (!setup) return;
   const { hostname, protocol } = new URL(setup.link);
   const hint = isLocal(hostname) ? "setUpLocal" : protocol === "http:" ? "setUpPlain" : "setUpText";
+  find(".qr .here").onclick = () => recordHere({ device: name, token });
   links.show(name, setup.link, { hint: t(hint, { name }), secret: token });
   await loadDevices();
 }
@@ -219,8 +233,13 @@ async function revokeShare({ device, name }) {
 
 find(".devices form").addEventListener("submit", (event) => {
   event.preventDefault();
-  addDevice(event.target);
+  addDevice(event.target, showToken);
 });
+find(".first-here").addEventListener("click", ({ target }) => {
+  if (target.form.reportValidity()) addDevice(target.form, recordHere);
+});
+for (const node of findAll(".qr .here, .here-hint")) setHidden(node, !isSecureContext);
+find(".qr").addEventListener("close", () => { find(".qr .here").onclick = undefined; });
 find(".delete-device .cancel").addEventListener("click", () => find(".delete-device").close());
 find(".sign-out").addEventListener("click", async () => {
   await attempt(() => client.close());

@@ -21,6 +21,7 @@ import { recordModel } from "./recordmodel.js";
 import { RecordView } from "./recordview.js";
 import "./recordwords.js";
 import { Sensors } from "./sensors.js";
+import { speaksBluetooth } from "./strap.js";
 import { translatePage } from "./strings.js";
 
 /** A session that was interrupted this long ago goes on by itself. */
@@ -37,6 +38,7 @@ const clock = new WallClock();
 const now = () => clock.at(performance.now());
 const credentials = new Credentials();
 const view = new RecordView(document, t, units);
+let sharing;
 
 const page = {
   section: "loading", token: undefined, device: undefined, outbox: undefined, recording: undefined,
@@ -253,6 +255,27 @@ function ask(name) {
   };
 }
 
+/** With no sensor on, the browser is asked for a strap, whose choice then starts the recording. */
+async function start({ timeStamp }) {
+  const wasMeasuring = page.sensors.isMeasuring;
+  if (!wasMeasuring && speaksBluetooth()) await page.sensors.toggle("strap");
+  page.startProblem = page.sensors.isMeasuring ? undefined : "needOne";
+  if (page.startProblem) show();
+  else if (!page.recording) begin(undefined, wasMeasuring ? timeStamp : performance.now());
+}
+
+/** Its modules are loaded when they are wanted: most of a recording needs no QR code. */
+async function share() {
+  try {
+    const { Sharing } = await import("./sharing.js");
+    sharing ??= new Sharing({ t, say: (text) => view.say(text) });
+  } catch {
+    view.say(t("noDaemon"));
+    return;
+  }
+  await sharing.show(page.token, page.device);
+}
+
 function listenToButtons() {
   for (const row of findAll("[data-sensor]")) {
     find("button", row).addEventListener("click", async () => {
@@ -261,11 +284,8 @@ function listenToButtons() {
       show();
     });
   }
-  find(".start").addEventListener("click", (event) => {
-    page.startProblem = page.sensors.isMeasuring ? undefined : "needOne";
-    if (page.startProblem) show();
-    else begin(undefined, event.timeStamp);
-  });
+  find(".start").addEventListener("click", start);
+  find(".share-link").addEventListener("click", share);
   find(".lap").addEventListener("click", ask("lap"));
   find(".pause").addEventListener("click", (event) =>
     ask(find(".run").dataset.state === "paused" ? "resume" : "pause")(event));

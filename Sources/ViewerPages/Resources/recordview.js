@@ -47,6 +47,7 @@ export class RecordView {
     setData(this.root.body, "phase", model.section);
     for (const name of sections) setHidden(find(`.${name}`, this.root), name !== model.section);
     setText(find(".device-name", this.root), model.device ?? "");
+    setHidden(find(".share-link", this.root), !["setup", "run"].includes(model.section));
     this.#showLink(model.link);
     this.#showNotices(model.notices ?? []);
     if (model.section === "setup") this.#showSetup(model);

@@ -38,6 +38,8 @@ export const recordWords = {
     noScreenLock: "This browser cannot keep the screen on. Set the screen's time-out in the settings of the device.",
     screenMayGo: "The screen may go off, and with it this page: a battery saver refuses to keep it on.",
     noSpeech: "This browser cannot speak.", needOne: "Switch on at least one of position, motion and heart rate.",
+    shareRun: "Share", shareTitle: "Link to watch",
+    shareHint: "Whoever has this link sees heart rate, distance, pace and position for a day. End it sooner under Runs and links.",
     hold: "hold", pauseRun: "Pause", resumeRun: "Resume", lapRun: "Lap", holdForHelp: "SOS",
     lockTouch: "Lock", unlockTouch: "Hold to unlock", lapTime: "Lap {n}", average: "Average", maximum: "Maximum",
     confirmStop: "Stop the recording?", confirmSOS: "Call for help?",
@@ -78,6 +80,8 @@ export const recordWords = {
     hours: "{n} h", days: "{n} days",
   },
   ko: {
+    shareRun: "공유", shareTitle: "시청 링크",
+    shareHint: "이 링크를 가진 사람은 하루 동안 심박수, 거리, 페이스, 위치를 볼 수 있습니다. 더 일찍 끝내려면 기록과 링크에서 회수하세요.",
     recordTitle: "기록", recordDoor: "이 기기로 기록하기",
     recordDoorText: "받은 설정 링크를 열거나 여기에 붙여 넣으세요. 이 브라우저가 어느 기기로 기록하는지 알려 줍니다.",
     linkOrToken: "설정 링크 또는 기기 토큰", linkWrong: "설정 링크도 토큰도 아닙니다. 링크를 마지막 글자까지 복사하세요.",

@@ -13,8 +13,24 @@ extension AdminOptions {
             throw CommandFailure("the daemon's answer is not a list; is it of another version?")
         }
         var table = TextTable(header: columns)
-        for row in rows { table.add(columns.map { Self.cell(row[$0], column: $0) }) }
+        for row in rows {
+            table.add(
+                columns.map { column in
+                    Self.cell(row[column], column: column)
+                        + (column == "state" ? Self.silence(row["silentSince"]) : "")
+                })
+        }
         Terminal.say(table.isEmpty ? "none" : table.text)
+    }
+
+    /// - Parameters:
+    ///   - since: Seconds since 1970 since which a live session is silent, if it is.
+    ///   - now: The present.
+    /// - Returns: Words behind the session's state.
+    static func silence(_ since: Any?, now: Date = Date()) -> String {
+        guard let since = since as? NSNumber else { return "" }
+        let minutes = (now.timeIntervalSince1970 - since.doubleValue) / 60
+        return ", silent for \(max(1, Int(minutes))) min"
     }
 
     private static func cell(_ value: Any?, column: String) -> String {

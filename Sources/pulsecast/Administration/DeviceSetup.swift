@@ -9,7 +9,8 @@ struct DeviceSetup: AsyncParsableCommand {
         abstract: "Prints the link and QR code that set up a phone: an application or its browser.",
         discussion: """
             A device that is not there is added. One that never sent anything gets a new token; \
-            one that did keeps its own, which has to be given, unless --rotate makes a new one.
+            one that did keeps its own, which has to be given, unless --rotate makes a new one. \
+            Sources/Documentation/Phones.md says what to type into each application.
 
             Examples:
               pulsecast device setup pocket --app browser
@@ -23,7 +24,7 @@ struct DeviceSetup: AsyncParsableCommand {
             "name",
             """
             browser (no application), sensor-logger, owntracks, overland, traccar, osmand, \
-            gpslogger, hr-push, runnerup or hr.
+            gpslogger, hr-push, runnerup, hds or hr.
             """), completion: .apps)
     var app: String
     @Option(

@@ -43,7 +43,9 @@ struct TrainingCommand: AsyncParsableCommand {
                 "day", "load", "sessions", "fitness", "fatigue", "form", "acuteToChronic",
                 "monotony", "monotonyLevel", "warning",
             ])
-        let weeks = try JSONSerialization.data(withJSONObject: answer?["weeks"] ?? [])
+        let weeks = (answer?["weeks"] as? [[String: Any]] ?? []).drop { row in
+            (row["sessions"] as? NSNumber)?.intValue ?? 0 == 0
+        }
         Terminal.say("")
         if let drift = answer?["heartRateDrift"] as? [String: Any],
             drift["isWarned"] as? Bool == true
@@ -53,7 +55,7 @@ struct TrainingCommand: AsyncParsableCommand {
                     + " at its pace: heat, fatigue or illness?\n")
         }
         try admin.print(
-            weeks,
+            try JSONSerialization.data(withJSONObject: Array(weeks)),
             columns: ["start", "sessions", "distanceKm", "climbMeters", "movingSeconds", "load"])
     }
 }

@@ -29,6 +29,9 @@ struct PushCommand: AsyncParsableCommand {
     @Flag(help: "Begin again at the end, until stopped.")
     var loop = false
 
+    @Flag(help: "List what an export of the session replaces by Pulsecast's own values.")
+    var verbose = false
+
     @Option(help: .value("uuid", "Session UUID; a new one without it."))
     var session: String?
 
@@ -36,7 +39,7 @@ struct PushCommand: AsyncParsableCommand {
         let pace = try Self.pace(speed)
         let recording = try RecordingFile.read(recording)
         let frames = Self.ended(recording.frames)
-        recording.tellNotes()
+        recording.tellNotes(listedBy: verbose ? nil : "--verbose")
         var generator = SystemRandomNumberGenerator()
         repeat {
             let id = try session.map(Self.sessionID) ?? SessionID(using: &generator)

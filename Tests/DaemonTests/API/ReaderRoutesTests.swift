@@ -203,6 +203,26 @@ import Transport
         }
     }
 
+    @Test func `HypeRate's clients are told nothing before the first value`() async throws {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann")
+            let socket = try await running.socket("/socket/websocket?token=any")
+            var events = socket.events.makeAsyncIterator()
+            try await socket.say(
+                #"{"topic":"hr:\#(share)","event":"phx_join","payload":{},"ref":1}"#)
+            #expect(try await events.next()?.contains(#""status":"ok""#) == true)
+            // A session without a heart rate is none, too.
+            try await Task.sleep(for: .milliseconds(300))
+            try await socket.say(
+                #"{"topic":"phoenix","event":"heartbeat","payload":{},"ref":2}"#)
+            #expect(try await events.next()?.contains(#""ref":2"#) == true)
+            try await running.sendHeartRates([161], token: token, session: Self.session)
+            #expect(try await events.next()?.contains(#""hr":161"#) == true)
+            await socket.close()
+        }
+    }
+
     @Test func `A reader that talks without end is answered at a pace, and others at once`()
         async throws
     {

@@ -1,0 +1,30 @@
+// The link with which others watch a recording: one press makes it, or shows the one that there is.
+
+import { find } from "./dom.js";
+import { LinkDialog } from "./linkdialog.js";
+import { Owner } from "./owner.js";
+
+/** The link that this button made before and that is still open; undefined without. Pure. */
+export const openLink = (shares, device) =>
+  shares.find(({ label, state, url, public: name }) => label === device && state === "active" && url && !name);
+
+export class Sharing {
+  /** `page`: `{ t, say }`; the page has a `dialog.qr`. */
+  constructor(page) {
+    this.page = page;
+    this.links = new LinkDialog(page);
+  }
+
+  async show(token, device) {
+    const { t, say } = this.page;
+    const owner = new Owner(token);
+    try {
+      const { url } = openLink(await owner.shares(), device)
+        ?? await owner.createShare({ label: device, expires: "24h" });
+      find(".qr-copy").replaceChildren(this.links.copyButton(url));
+      this.links.show(t("shareTitle"), url, { hint: t("shareHint") });
+    } catch (error) {
+      say(error.reason ?? t("noDaemon"));
+    }
+  }
+}
