@@ -4,9 +4,14 @@ import { find } from "./dom.js";
 import { LinkDialog } from "./linkdialog.js";
 import { Owner } from "./owner.js";
 
-/** The link that this button made before and that is still open; undefined without. Pure. */
-export const openLink = (shares, device) =>
-  shares.find(({ label, state, url, public: name }) => label === device && state === "active" && url && !name);
+/**
+ * The link that this button made before and that is still open; undefined without. Links that
+ * receivers of alerts or groups have bear the device's name too, and end otherwise. Pure.
+ */
+export const openLink = (shares, device, now = Date.now() / 1000) =>
+  shares.find(({ label, state, url, group, public: name, expiresAt, delaySeconds }) =>
+    label === device && state === "active" && url && !name && !group && !delaySeconds
+    && typeof expiresAt === "number" && expiresAt - now <= 86_400);
 
 export class Sharing {
   /** `page`: `{ t, say }`; the page has a `dialog.qr`. */

@@ -10,6 +10,7 @@ const { bytes } = await load("format.js");
 const { boundsAll, freeName, zoneAt } = await load("places.js");
 const { changesOf, formOf, secondsOfPace } = await load("profile.js");
 const { project, unproject } = await load("projection.js");
+const { openLink } = await load("sharing.js");
 
 const home = { name: "Home", latitude: 48.1, longitude: 11.5, radiusMeters: 200 };
 const work = { name: "Work", latitude: 48.102, longitude: 11.5, radiusMeters: 300 };
@@ -118,4 +119,15 @@ test("free text comes before a choice, and a group's link has the group's name",
   const t = (key, { name }) => `${key} ${name}`;
   assert.equal(titleOf({ name: "group-1", label: "Ann", group: "Sunday" }, t), "shareOfGroup Sunday");
   assert.equal(titleOf({ name: "ann-1", label: "Mum" }, t), "Mum");
+});
+
+test("the record page shares its own link again, and none that is for somebody else", () => {
+  const now = 1_800_000_000;
+  const own = { label: "ann", state: "active", url: "u", delaySeconds: 0, expiresAt: now + 3600 };
+  assert.equal(openLink([own], "ann", now), own);
+  for (const change of [
+    // Receivers of alerts have a link without an end.
+    { expiresAt: null }, { expiresAt: now + 90_000 }, { state: "expired" }, { label: "bob" },
+    { group: "Sunday" }, { public: "ann" }, { url: undefined }, { delaySeconds: 60 },
+  ]) assert.equal(openLink([{ ...own, ...change }], "ann", now), undefined, JSON.stringify(change));
 });
