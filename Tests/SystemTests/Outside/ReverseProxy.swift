@@ -41,7 +41,7 @@ struct ReverseProxy {
             case .nginx: try await nginx(before: daemon, port: port)
             }
         defer { proxy.process.signal(SIGKILL) }
-        try await proxy.waitUntilOpen()
+        try await proxy.waitUntilOpen(in: daemon.folder)
         return try await body(proxy)
     }
 
@@ -137,15 +137,17 @@ struct ReverseProxy {
             process: process)
     }
 
-    private func waitUntilOpen() async throws {
-        for _ in 0..<1000 {
-            if FileManager.default.fileExists(atPath: authority),
-                let socket = try? PlainSocket(port: UInt16(port))
-            {
-                return socket.close()
-            }
-            guard process.isRunning else { break }
-            try await Task.sleep(for: .milliseconds(20))
+    /// Waits for a whole handshake: Caddy listens before it has its certificate.
+    private func waitUntilOpen(in folder: TemporaryFolder) async throws {
+        for _ in 0..<200 where process.isRunning {
+            let curl = try ChildProcess(
+                "/usr/bin/curl",
+                [
+                    "-sS", "-o", "/dev/null", "--cacert", authority, "--resolve",
+                    "localhost:\(port):127.0.0.1", "https://localhost:\(port)/",
+                ], in: folder)
+            if try await curl.waitForEnd(withinSeconds: 60) == .exited(0) { return }
+            try await Task.sleep(for: .milliseconds(50))
         }
         throw DidNotStart(complaint: process.complaint)
     }
