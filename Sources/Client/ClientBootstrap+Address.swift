@@ -55,10 +55,26 @@ extension ClientBootstrap {
         }
         do {
             try await prepared.handshake?.get()
-        } catch let error as ChannelError {
-            throw .cannotConnect(address: "\(address)", reason: ClientError.reason(error))
-        } catch { throw ClientError(error) }
+        } catch {
+            throw await failure(error, of: address, tls, reach)
+        }
         return prepared.output
+    }
+
+    /// Why a handshake failed.
+    private static func failure(
+        _ error: any Error, of address: ServerAddress, _ tls: ClientTLS, _ reach: ClientReach
+    ) async -> ClientError {
+        if let error = error as? ChannelError {
+            return .cannotConnect(address: "\(address)", reason: ClientError.reason(error))
+        }
+        let error = ClientError(error)
+        // The reason of a refused certificate is not in the TLS library's error. There is no second
+        // connection where somebody else chose the target.
+        guard case .notTrusted = error, reach == .anywhere,
+            let certificate = await ServerCertificate.presented(at: address)
+        else { return error }
+        return certificate.distrust(for: address.host, ca: tls.trustedCertificatesPath)
     }
 
     /// A name may take long to resolve, so each does on a thread of its own.

@@ -7,10 +7,15 @@ import NIOSSL
 public enum ClientError: Error, Hashable, Sendable {
     case badAddress(String)
     case cannotConnect(address: String, reason: String)
-    /// The server presents a certificate that this client does not trust.
-    case notTrusted(reason: String)
+    /// The server presents a certificate that this client does not trust; without advice the client
+    /// may be told to trust it.
+    case notTrusted(reason: String, advice: String = "")
     /// The TLS handshake failed for another reason.
     case noTLS(reason: String)
+    /// The server speaks TLS, which the client was not told to.
+    case speaksTLS(instead: String)
+    /// The server accepted the connection and said nothing within this time.
+    case silent(seconds: Int)
     /// The server answered an upgrade with this status.
     case upgradeRefused(status: Int)
     case connectionLost
@@ -25,8 +30,8 @@ public enum ClientError: Error, Hashable, Sendable {
     /// Whether another attempt can succeed without a change on either side.
     public var mayPass: Bool {
         switch self {
-        case .cannotConnect, .connectionLost, .closed: true
-        case .badAddress, .notTrusted, .noTLS, .upgradeRefused, .answerTooLarge,
+        case .cannotConnect, .connectionLost, .closed, .silent: true
+        case .badAddress, .notTrusted, .noTLS, .speaksTLS, .upgradeRefused, .answerTooLarge,
             .notAnAnswer, .tooManyAnswers:
             false
         }
@@ -51,6 +56,9 @@ public enum ClientError: Error, Hashable, Sendable {
         }
         if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
             return .noTLS(reason: "the server speaks no TLS on this port")
+        }
+        if text.contains("EOF during handshake") {
+            return .noTLS(reason: "the server closed the connection, as one without TLS may")
         }
         return .noTLS(reason: text)
     }
@@ -81,10 +89,15 @@ extension ClientError: CustomStringConvertible {
         switch self {
         case .badAddress(let text): "\(text) is not an address of the expected form"
         case .cannotConnect(let address, let reason): "cannot connect to \(address): \(reason)"
-        case .notTrusted(let reason):
-            "the server's certificate is not trusted (\(reason)): name the file of its certificate"
-                + " or authority with --ca"
+        case .notTrusted(let reason, let advice):
+            "the server's certificate is not trusted (\(reason)): "
+                + (advice.isEmpty
+                    ? "name the file of its certificate or authority with --ca" : advice)
         case .noTLS(let reason): "the TLS handshake failed: \(reason)"
+        case .speaksTLS(let instead): "this port speaks TLS: use \(instead)"
+        case .silent(let seconds):
+            "the server accepts the connection and says nothing for \(seconds) s: check that a"
+                + " Pulsecast daemon listens there"
         case .upgradeRefused(let status): "the server refused with HTTP status \(status)"
         case .connectionLost: "the connection was lost"
         case .closed(let code): "the server closed the connection with code \(code)"

@@ -57,6 +57,9 @@ struct ClientStream: Sendable {
 
     // MARK: - Connecting
 
+    /// A server answers an upgrade within this time.
+    private static let silenceMax: TimeAmount = .seconds(10)
+
     static func connect(
         to address: ServerAddress, fields: HTTPFields = HTTPFields(), tls: ClientTLS,
         _ consumer: ClientConsumer
@@ -69,11 +72,22 @@ struct ClientStream: Sendable {
             }
             return ClientStream(channel: channel, isWebSocket: false)
         case .ws, .wss:
+            let start = NIODeadline.now()
             let upgrade = try await ClientBootstrap.connect(to: address, tls: tls) { channel in
-                try Self.upgrade(channel, address, fields, consumer)
+                let upgrade = try Self.upgrade(channel, address, fields, consumer)
+                let patience = channel.eventLoop.scheduleTask(in: Self.silenceMax) {
+                    channel.close(promise: nil)
+                }
+                upgrade.whenComplete { _ in patience.cancel() }
+                return upgrade
             }
             let answer: Upgraded
-            do { answer = try await upgrade.get() } catch { throw ClientError(error) }
+            do { answer = try await upgrade.get() } catch {
+                guard NIODeadline.now() - start < Self.silenceMax else {
+                    throw .silent(seconds: Int(Self.silenceMax.nanoseconds / 1_000_000_000))
+                }
+                throw ClientError(error)
+            }
             switch answer {
             case .socket(let channel):
                 return ClientStream(channel: channel, isWebSocket: true)

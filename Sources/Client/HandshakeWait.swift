@@ -6,18 +6,19 @@ final class HandshakeWait: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     let end: EventLoopPromise<Void>
-    private static let secondsMax: Int64 = 10
+    private let secondsMax: Int64
     private var timeout: Scheduled<Void>?
 
-    init(eventLoop: any EventLoop) {
+    init(eventLoop: any EventLoop, secondsMax: Int64 = 10) {
         end = eventLoop.makePromise()
+        self.secondsMax = secondsMax
     }
 
     /// Starts a timeout, because a server may accept and never complete the handshake.
     func handlerAdded(context: ChannelHandlerContext) {
         let channel = context.channel
-        timeout = context.eventLoop.scheduleTask(in: .seconds(Self.secondsMax)) { [end] in
-            end.fail(ChannelError.connectTimeout(.seconds(Self.secondsMax)))
+        timeout = context.eventLoop.scheduleTask(in: .seconds(secondsMax)) { [end, secondsMax] in
+            end.fail(ChannelError.connectTimeout(.seconds(secondsMax)))
             channel.close(promise: nil)
         }
     }

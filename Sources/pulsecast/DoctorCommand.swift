@@ -9,7 +9,8 @@ struct DoctorCommand: AsyncParsableCommand {
         abstract:
             "Looks at ports, clock, disk, certificate, limits, permissions, registry and log.",
         discussion: """
-            Says what to do about each. Ends with 1 if something is a problem.
+            Says what a phone will see at the address of the links, and what to do about each \
+            finding. Ends with 1 if something is a problem.
 
             Example:
               pulsecast doctor --config /etc/pulsecast/pulsecast.yaml

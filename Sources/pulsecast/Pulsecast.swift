@@ -29,16 +29,27 @@ struct Pulsecast: AsyncParsableCommand {
             LogCommand.self, SimulateCommand.self, TLSCommand.self,
         ])
 
-    /// - Throws: ``CommandFailure`` for a first word that is neither a command nor an option.
-    private static func checkName(_ word: String?) throws {
-        let commands =
-            configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
-        // Completion scripts call with a word of three dashes.
-        guard let word, !word.hasPrefix("-"), !commands.contains(word) else { return }
-        let meant = Suggestion.nearest(to: word, in: commands)
-        throw CommandFailure(
-            "there is no command \(word)" + (meant.map { "; did you mean \($0)?" } ?? "")
-                + " See pulsecast --help for all.", status: ExitStatus.wrongUse)
+    /// - Parameter words: The command line without the program's name.
+    /// - Throws: ``CommandFailure`` for a word that is neither a command, where one belongs, nor an
+    ///   option.
+    private static func checkNames(_ words: some Sequence<String>) throws {
+        var type: any ParsableCommand.Type = Pulsecast.self
+        var path = "pulsecast"
+        for word in words {
+            let below = type.configuration.subcommands
+            // Completion scripts call with a word of three dashes.
+            guard !below.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+            if let next = below.first(where: { $0.configuration.commandName == word }) {
+                (type, path) = (next, path + " " + word)
+                continue
+            }
+            let names = below.compactMap { $0.configuration.commandName }
+            let meant = Suggestion.nearest(to: word, in: names)
+            throw CommandFailure(
+                "there is no command \((path + " " + word).dropFirst("pulsecast ".count))"
+                    + (meant.map { "; did you mean \($0)?" } ?? ".")
+                    + " See \(path) --help for all.", status: ExitStatus.wrongUse)
+        }
     }
 
     static func main() async {
@@ -46,7 +57,7 @@ struct Pulsecast: AsyncParsableCommand {
         // signal.
         signal(SIGPIPE, SIG_IGN)
         do {
-            try checkName(CommandLine.arguments.dropFirst().first)
+            try checkNames(CommandLine.arguments.dropFirst())
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()

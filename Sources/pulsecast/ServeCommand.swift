@@ -59,7 +59,8 @@ struct ServeOptions: ParsableArguments {
                 logger: JournalLogHandler.logger(level: configuration.logLevel)
             ).run { addresses, daemon in
                 if let daemon {
-                    tellFirstSteps(addresses, isFresh: !daemon.hasDevices)
+                    let scheme = configuration.httpListener.tls ? "https" : "http"
+                    tellFirstSteps(addresses, scheme: scheme, isFresh: !daemon.hasDevices)
                     if !daemon.hasDevices { tellAdminLink(of: daemon) }
                 }
                 if printAddresses { try Terminal.say(encoded: addresses) }
@@ -97,15 +98,16 @@ struct ServeOptions: ParsableArguments {
 
     /// - Parameters:
     ///   - addresses: Addresses in use.
+    ///   - scheme: Scheme of the viewers' addresses.
     ///   - isFresh: Whether no device has been added yet.
-    func tellFirstSteps(_ addresses: [String: String], isFresh: Bool) {
+    func tellFirstSteps(_ addresses: [String: String], scheme: String, isFresh: Bool) {
         // The person who typed the command does not read the journal.
         guard Terminal.isInteractive || (isFresh && !Terminal.isJournal) else { return }
         let folder = stateFolder.map { " --state '\($0)'" } ?? ""
         Terminal.complain(
             """
             Pulsecast listens: devices on \(addresses["device"] ?? "?"), viewers on \
-            http://\(addresses["http"] ?? "?").
+            \(scheme)://\(addresses["http"] ?? "?").
             Add the first device:  pulsecast device add my-watch\(folder)
             Then a link to it:     pulsecast share create --device my-watch\(folder)
             """)

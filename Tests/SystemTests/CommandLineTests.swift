@@ -32,6 +32,10 @@ extension SystemTests {
         static let wrong: [(arguments: [String], status: Int32, words: [String])] = [
             (["dance"], 2, ["dance", "--help"]),
             (["serv"], 2, ["serv", "did you mean serve?"]),
+            (["device", "ad", "x"], 2, ["device ad", "did you mean add?", "device --help"]),
+            (["share", "creat"], 2, ["share creat", "did you mean create?"]),
+            (["device", "zone", "ad"], 2, ["device zone ad", "did you mean add?"]),
+            (["log", "dance"], 2, ["no command log dance.", "pulsecast log --help"]),
             (["serve", "--dance"], 2, ["--dance"]),
             (["serve", "--device-port", "many"], 2, ["device-port", "many"]),
             (["serve", "--device-port", "70000"], 2, ["device.port", "70000", "65535"]),

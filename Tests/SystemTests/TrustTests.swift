@@ -5,7 +5,7 @@ extension SystemTests {
     /// Certificates, as the commands of a client see them.
     @Suite struct TrustTests {
         /// Runs `body` with a daemon whose listeners use TLS with its own certificate, `tls/…`.
-        private static func withTLS(
+        static func withTLS(
             _ body: (DaemonProcess, _ token: String, _ share: String) async throws -> Void
         ) async throws {
             try await TemporaryFolder.with { folder in

@@ -50,7 +50,7 @@ enum DeliveryOutcome: Hashable, Sendable {
         case ReadRefusal.tooLong: self = .failed("the session is too long for one file")
         case is ReadRefusal: self = .retry("too much was read at once")
         case SessionReadError.unknownSession: self = .gone
-        case ClientError.notTrusted(let reason):
+        case ClientError.notTrusted(let reason, _):
             self = .retry("its server's certificate is not trusted: \(reason)")
         case ClientError.notAnAnswer: self = .retry("what answers there is no HTTP server")
         default: self = .retry(CleanText.clean("\(error)", charactersMax: Self.reasonCharactersMax))

@@ -1,4 +1,4 @@
-import Client
+public import Client
 import Foundation
 public import Runtime
 public import SensorModel
@@ -10,12 +10,18 @@ public struct Doctor: Sendable {
     private let configuration: Configuration
     private let environment: [String: String]
     private let state: StateFolder
+    private let trust: ClientTLS
 
     /// - Parameters:
     ///   - configuration: Configuration without errors.
     ///   - environment: Environment of the process, with systemd's variables.
-    public init(_ configuration: Configuration, environment: [String: String]) {
+    ///   - trust: What phones trust; tests have authorities of their own.
+    public init(
+        _ configuration: Configuration, environment: [String: String],
+        trust: ClientTLS = ClientTLS()
+    ) {
         self.configuration = configuration
+        self.trust = trust
         self.environment = environment
         let isInstalled = FileManager.default.fileExists(atPath: StateFolder.standard)
         // A terminal has no STATE_DIRECTORY: the state folder of the installed daemon is meant.
@@ -29,7 +35,8 @@ public struct Doctor: Sendable {
     /// - Parameter now: Wall clock.
     /// - Returns: One or more findings of every check, in a fixed order.
     public func findings(at now: Timestamp) async -> [Finding] {
-        await ports() + [clock(at: now)] + disk() + certificate(at: now) + [fileLimit()]
+        await ports() + [clock(at: now)] + disk() + certificate(at: now)
+            + [await phones(at: now), fileLimit()]
             + [DoctorThresholds.memory(MemoryBudget(configuration))] + permissions() + agreement()
     }
 
@@ -132,6 +139,13 @@ public struct Doctor: Sendable {
                 .problem("certificate", "\(error)", do: "set tls.certificate to a PEM file")
             ]
         }
+    }
+
+    private func phones(at now: Timestamp) async -> Finding {
+        let files = PulsecastDaemon.certificateFiles(configuration, environment: environment)
+        return await PhoneView(
+            configuration: configuration, certificatePath: files.certificate, trust: trust
+        ).finding(at: now)
     }
 
     private func fileLimit() -> Finding {

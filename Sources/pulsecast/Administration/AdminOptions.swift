@@ -41,7 +41,18 @@ struct AdminOptions: ParsableArguments {
     ) async throws -> HTTPClient.Answer {
         var bytes: [UInt8] = []
         if let body { bytes = Array(try JSONSerialization.data(withJSONObject: body)) }
-        let response = try await first { [bytes] client throws(ClientError) in
+        return try await answer(method, path, bytes: bytes)
+    }
+
+    /// Sends a request with the bytes of a file, and returns the answer's body.
+    func send(_ method: Method, _ path: String, bytes: [UInt8]) async throws -> Data {
+        Data(try await answer(method, path, bytes: bytes).body)
+    }
+
+    private func answer(
+        _ method: Method, _ path: String, bytes: [UInt8]
+    ) async throws -> HTTPClient.Answer {
+        let response = try await first { client throws(ClientError) in
             try await client.send(method.value, path, json: bytes)
         }
         guard (200..<300).contains(response.status) else {

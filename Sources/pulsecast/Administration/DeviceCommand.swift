@@ -3,10 +3,12 @@ import Foundation
 
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "device", abstract: "Adds, lists and removes devices, and sets their profile.",
+        commandName: "device",
+        abstract: "Adds, lists and removes devices, and sets their profile and hidden places.",
         subcommands: [
             Add.self, List.self, Rotate.self, Revoke.self, Delete.self, DeviceSet.self,
-            DeviceExport.self, DeviceSetup.self,
+            DeviceExport.self, DeviceSetup.self, DeviceZone.self, DeviceTrim.self,
+            DeviceCourse.self,
         ])
 
     struct Add: AsyncParsableCommand {

@@ -10,10 +10,14 @@ final class Acknowledged: Sendable {
 
     func move(to sequence: UInt32) { state.withLock { $0 = max($0 ?? 0, sequence) } }
 
-    func welcome() async throws -> UInt32 {
-        while true {
+    var isWelcomed: Bool { state.withLock { $0 != nil } }
+
+    /// - Returns: The frame that the daemon has; `nil`: no welcome came in time.
+    func welcome(until end: ContinuousClock.Instant) async throws -> UInt32? {
+        while ContinuousClock().now < end {
             if let sequence = state.withLock({ $0 }) { return sequence }
             try await Task.sleep(for: .milliseconds(2))
         }
+        return nil
     }
 }

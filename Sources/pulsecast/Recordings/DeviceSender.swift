@@ -51,7 +51,7 @@ struct DeviceSender {
     ) async throws {
         var retries = 0
         var reached: UInt32 = 0
-        var wasConnected = false
+        var (wasConnected, wasWelcomed) = (false, false)
         // One start for all connections, because a watch keeps running while the daemon is away.
         var start: ContinuousClock.Instant?
         while true {
@@ -62,8 +62,13 @@ struct DeviceSender {
                 throw failure
             } catch {
                 wasConnected = wasConnected || start != nil
+                var error = error
+                wasWelcomed = wasWelcomed || acknowledged.isWelcomed
+                if !wasWelcomed, let failure = error as? ClientError {
+                    error = await failure.explained(at: address)
+                }
                 let mayPass = (error as? ClientError)?.mayPass ?? true
-                guard mayPass, wasConnected else {
+                guard mayPass, wasConnected, wasWelcomed || !Self.isSilence(error) else {
                     throw CommandFailure(
                         "\(error)" + (mayPass ? ": is the daemon running there?" : ""))
                 }
@@ -78,6 +83,10 @@ struct DeviceSender {
             }
             try await Task.sleep(for: .milliseconds(200 * (1 << min(retries, 5))))
         }
+    }
+
+    private static func isSilence(_ error: any Error) -> Bool {
+        if case ClientError.silent = error { true } else { false }
     }
 
     /// Runs one connection. `start` is the due time of the first frame; the first connection sets
@@ -104,7 +113,7 @@ struct DeviceSender {
                 try await Self.listen(to: client, until: total, acknowledged, progress)
             }
             group.addTask {
-                let first = try await acknowledged.welcome()
+                let first = try await self.welcome(acknowledged)
                 try await self.play(
                     frames, since: began, after: first, to: client, acknowledged)
                 try await Task.sleep(for: .seconds(3600))
@@ -132,7 +141,21 @@ struct DeviceSender {
             progress(Int(sequence))
             if sequence >= total { return true }
         }
-        return acknowledged.sequence >= total
+        guard acknowledged.sequence >= total else { throw ClientError.connectionLost }
+        return true
+    }
+
+    /// Waits for the daemon's welcome, and looks soon whether the port speaks TLS: it would wait for
+    /// the rest of a handshake.
+    private func welcome(_ acknowledged: Acknowledged) async throws -> UInt32 {
+        let (secondsToLook, secondsMax) = (3, 12)
+        let end = ContinuousClock().now + .seconds(secondsMax)
+        let early = ContinuousClock().now + .seconds(secondsToLook)
+        if let first = try await acknowledged.welcome(until: early) { return first }
+        let silence = await ClientError.silent(seconds: secondsMax).explained(at: address)
+        guard silence.mayPass else { throw silence }
+        if let first = try await acknowledged.welcome(until: end) { return first }
+        throw silence
     }
 
     private func play(

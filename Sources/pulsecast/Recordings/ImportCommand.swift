@@ -102,6 +102,12 @@ struct ImportCommand: AsyncParsableCommand {
         let answer = try await answer(to: body, at: target, token: token, over: client)
         guard answer.status == 201 else {
             let failure = try? JSONDecoder().decode(Failure.self, from: Data(answer.body))
+            // A proxy with TLS answers a request without it by a page of its own.
+            if failure == nil, answer.status == 400 {
+                let refused = ClientError.upgradeRefused(status: 400)
+                let better = await refused.explained(at: try address())
+                if better != refused { throw CommandFailure("\(better)") }
+            }
             throw CommandFailure("\(path): \(failure?.reason ?? "status \(answer.status)")")
         }
         if json { return Terminal.say(String(decoding: answer.body, as: UTF8.self)) }
@@ -129,7 +135,9 @@ struct ImportCommand: AsyncParsableCommand {
                 try await Task.sleep(for: .seconds(seconds))
                 tries += 1
             } catch let error as ClientError {
-                throw CommandFailure("\(error): is the daemon running there?")
+                let error = await error.explained(at: try address())
+                throw CommandFailure(
+                    "\(error)" + (error.mayPass ? ": is the daemon running there?" : ""))
             }
         }
     }

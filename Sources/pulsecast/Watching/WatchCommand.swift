@@ -76,9 +76,14 @@ struct WatchCommand: AsyncParsableCommand {
                 throw CommandFailure("the share has ended")
             } catch let error as CommandFailure {
                 throw error
-            } catch let error as ClientError where !error.mayPass {
-                throw CommandFailure("\(error)")
             } catch {
+                // A server that has sent events speaks what it is asked in.
+                if cursor == nil, let error = error as? ClientError {
+                    let better = await error.explained(at: share.address)
+                    guard better.mayPass else { throw CommandFailure("\(better)") }
+                } else if let error = error as? ClientError, !error.mayPass {
+                    throw CommandFailure("\(error)")
+                }
                 await tell("connection lost (\(error)), trying again")
             }
             try await Task.sleep(for: .seconds(waitSeconds))
