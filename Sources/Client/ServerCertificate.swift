@@ -109,9 +109,19 @@ public struct ServerCertificate: Hashable, Sendable {
         )
     }
 
+    /// The first few names; a stranger chose them, so nothing but printable ASCII is told.
+    private static func listed(_ names: [String]) -> String {
+        let (most, charactersMax) = (5, 100)
+        let shown = names.prefix(most).map { name in
+            String(name.map { ("!"..."~").contains($0) ? $0 : "?" }.prefix(charactersMax))
+        }
+        let others = names.count - shown.count
+        return shown.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
+    }
+
     private func nameFlaw(for host: String) -> (reason: String, advice: String)? {
         guard !isFor(host) else { return nil }
-        let all = names.isEmpty ? "no name" : names.joined(separator: ", ")
+        let all = names.isEmpty ? "no name" : Self.listed(names)
         return (
             "it is for \(all), not for \(host)",
             "connect to a name that it is for, or give the server one for \(host)"

@@ -7,7 +7,7 @@ extension PulsecastDaemon {
     /// - Throws: The error of reading the password.
     static func mqtt(
         _ configuration: Configuration, environment: [String: String], _ pushes: PushService,
-        _ accounts: Accounts, _ pipeline: Pipeline, logger: Logger
+        _ accounts: Accounts, _ pipeline: Pipeline, _ alerts: AlertCenter, logger: Logger
     ) throws -> MQTTService? {
         try MQTTService(
             configuration.mqtt, environment: environment,
@@ -18,6 +18,6 @@ extension PulsecastDaemon {
             pushes: PushRoutes(
                 service: pushes, accounts: accounts, commands: WaitingCommands(),
                 pipeline: pipeline, clock: WallClock.now),
-            logger: logger)
+            alerts: alerts, logger: logger)
     }
 }

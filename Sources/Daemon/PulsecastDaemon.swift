@@ -102,7 +102,8 @@ public final class PulsecastDaemon: Sendable {
         pages = PageCache(configuration.http)
         let pushes = Self.pushes(administration, pipeline, configuration)
         mqtt = try Self.mqtt(
-            configuration, environment: environment, pushes, accounts, pipeline, logger: logger)
+            configuration, environment: environment, pushes, accounts, pipeline, alerts,
+            logger: logger)
         alertTeller = Self.alertTeller(
             administration, pipeline, configuration, address, mqtt?.alerts, logger: logger)
         deliverySender = DeliverySender(

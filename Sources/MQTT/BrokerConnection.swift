@@ -139,7 +139,9 @@
             let noEcho = Int32(MQTT_SUB_OPT_NO_LOCAL.rawValue)
             // A position that the broker kept is old: it must not begin a run.
             let onlyNew = noEcho | Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue)
-            unsafe mosquitto_subscribe_v5(handle, nil, settings.ownTopics, 1, noEcho, nil)
+            for topic in settings.ownTopics {
+                unsafe mosquitto_subscribe_v5(handle, nil, topic, 1, noEcho, nil)
+            }
             for topic in settings.topics {
                 unsafe mosquitto_subscribe_v5(handle, nil, topic, 1, onlyNew, nil)
             }

@@ -10,14 +10,14 @@ package struct BrokerSettings: Sendable {
     package var clientID: String
     /// Says `online` or, by the client's will, `offline`.
     package var statusTopic: String
-    /// Topic filter of the client's own retained messages, of an earlier run too.
-    package var ownTopics: String
+    /// Topic filters of the client's own retained messages, of an earlier run too.
+    package var ownTopics: [String]
     /// Topics whose messages are taken, each as its exact name.
     package var topics: [String]
 
     package init(
         host: String, port: Int, authoritiesFile: String? = nil, user: String? = nil,
-        password: String? = nil, clientID: String, statusTopic: String, ownTopics: String,
+        password: String? = nil, clientID: String, statusTopic: String, ownTopics: [String],
         topics: [String]
     ) {
         self.host = host

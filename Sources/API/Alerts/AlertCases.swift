@@ -205,11 +205,20 @@ package struct AlertCases: Sendable {
         return (grant.told, entry.confirmedBy)
     }
 
-    /// Whether receivers may still be told of an alert: it is neither erased nor displaced, and, to
-    /// tell that it is raised, neither over nor confirmed.
-    func isWanted(_ entry: Entry, raised: Bool) -> Bool {
+    /// Whether receivers may still be told of an alert: it is neither erased nor displaced, and not
+    /// further than what they are to be told.
+    func isWanted(_ entry: Entry, in phase: AlertMessage.Phase) -> Bool {
         guard let known = entries[entry.key], known.secret == entry.secret else { return false }
-        return !raised || known.isOpen && known.confirmedBy == nil
+        return switch phase {
+        case .raised: known.isOpen && known.confirmedBy == nil
+        case .confirmed: known.isOpen
+        case .over, .test: true
+        }
+    }
+
+    /// Whether there is an alert of a kind of a device, or was a moment ago.
+    func isKnown(_ topic: AlertTopic, of device: DeviceID) -> Bool {
+        entries.values.contains { $0.key.topic == topic && $0.device == device }
     }
 
     func isKnown(_ key: Key) -> Bool { entries[key] != nil }

@@ -150,7 +150,7 @@ package final class AlertTeller: Sendable {
 
     /// Whether it may still be told: its session was not erased meanwhile, and nobody confirmed.
     private func isWanted(_ news: AlertCenter.News, _ center: AlertCenter) -> Bool {
-        center.state.withLock { $0.cases.isWanted(news.entry, raised: news.phase == .raised) }
+        center.state.withLock { $0.cases.isWanted(news.entry, in: news.phase) }
             && administration.catalog.device(of: news.entry.key.session) == news.entry.device
     }
 

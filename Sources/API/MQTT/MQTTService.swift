@@ -27,11 +27,12 @@ package final class MQTTService: Sendable {
     ///   - environment: Environment with systemd's credentials.
     ///   - shares: Reads the snapshots of shares.
     ///   - pushes: Records the requests of applications.
+    ///   - center: The alerts that there are.
     ///   - logger: Logger of the journal.
     /// - Throws: The error of reading the password.
     package init?(
         _ settings: Configuration.MQTT, environment: [String: String], shares: ShareRoutes,
-        pushes: PushRoutes, logger: Logger
+        pushes: PushRoutes, alerts center: AlertCenter, logger: Logger
     ) throws {
         guard !settings.host.isEmpty else { return nil }
         self.logger = logger
@@ -44,7 +45,9 @@ package final class MQTTService: Sendable {
             names: settings.shares, topics: topics, administration: pushes.service.administration,
             routes: shares, broker: broker, logger: logger)
         inbox = OwnTracksInbox(sources, routes: pushes, logger: logger)
-        alerts = AlertPublisher(settings.alerts, topics: topics, broker: broker)
+        alerts = AlertPublisher(
+            settings.alerts, topics: topics, broker: broker,
+            administration: pushes.service.administration, alerts: center)
         if settings.authoritiesFile.isEmpty, !ConfigurationLoader.isLoopback(settings.host) {
             logger.warning(
                 """
@@ -63,7 +66,7 @@ package final class MQTTService: Sendable {
             environment: environment)
         var broker = BrokerSettings(
             host: settings.host, port: settings.port, clientID: topics.clientID,
-            statusTopic: topics.status, ownTopics: topics.allStates,
+            statusTopic: topics.status, ownTopics: [topics.allStates, topics.allAlerts],
             topics: sources.map(\.topic))
         if !settings.authoritiesFile.isEmpty { broker.authoritiesFile = settings.authoritiesFile }
         if !settings.user.isEmpty { broker.user = settings.user }
@@ -76,11 +79,13 @@ package final class MQTTService: Sendable {
             BrokerClient.Callbacks(
                 received: { [self] in take($0) }, changed: { [self] in report($0) }))
         publisher.start()
+        alerts.start()
     }
 
     /// Says goodbye to the broker; a broker that does not answer is waited for 2 s.
     package func stop() {
         publisher.stop()
+        alerts.stop()
         broker.stop()
         inbox.stop()
     }
@@ -88,6 +93,10 @@ package final class MQTTService: Sendable {
     // MARK: Thread mqtt
 
     private func take(_ message: BrokerMessage) -> Bool {
+        if let place = topics.place(ofAlert: message.topic) {
+            alerts.note(message, at: place)
+            return true
+        }
         guard let part = topics.part(ofState: message.topic) else { return inbox.take(message) }
         publisher.sweep(message, of: part)
         return true

@@ -23,7 +23,8 @@ struct DeviceArchive: Sendable {
 
     struct File: Sendable {
         let name: String
-        let bytes: [UInt8]
+        /// Read one after the other on the readers' threads; `nil`: there is nothing to keep.
+        let parts: [@Sendable () throws -> [UInt8]?]
     }
 
     private let device: Device
@@ -47,7 +48,7 @@ struct DeviceArchive: Sendable {
     ) throws(ReadRefusal) {
         (self.device, self.documents, self.isAllowed) = (device, documents, isAllowed)
         (self.sessions, self.format) = (sessions, format)
-        reservation = try sessions.pipeline.exports.begin(device.id)
+        reservation = try sessions.pipeline.exports.begin(device.id, isArchive: true)
     }
 
     var response: HTTPResponse {
@@ -85,14 +86,14 @@ struct DeviceArchive: Sendable {
 
         mutating func run() async throws {
             archive.sessions.pipeline.log.flush()
-            try await addFile("README.txt", Array(introduction.utf8))
-            for document in archive.documents { try await addFile(document.name, document.bytes) }
+            try await addFile("README.txt", introduction)
+            for document in archive.documents { try await add(document) }
             try await flush()
             try await addList()
             try await forEachPage { writing, page in
                 for summary in page { try await writing.addSession(summary) }
             }
-            if !missing.isEmpty { try await addFile("missing.txt", Array(missing.utf8)) }
+            if !missing.isEmpty { try await addFile("missing.txt", missing) }
             try await write(zip.finish())
             try await flush()
         }
@@ -114,10 +115,40 @@ struct DeviceArchive: Sendable {
 
         // MARK: Files
 
-        private mutating func addFile(_ name: String, _ bytes: [UInt8]) async throws {
-            try await begin(name, at: now)
-            try await write(zip.append(DeflatedPart(bytes)))
-            try await write(zip.end())
+        private mutating func addFile(_ name: String, _ text: String) async throws {
+            let bytes = Array(text.utf8)
+            try await add(File(name: name, parts: [{ bytes }]))
+        }
+
+        private mutating func add(_ document: File) async throws {
+            var hasBegun = false
+            for part in document.parts {
+                try requireAllowed()
+                guard let bytes = try await reading(part) else { continue }
+                if !hasBegun { try await begin(document.name, at: now) }
+                hasBegun = true
+                try await append(bytes)
+            }
+            if hasBegun { try await write(zip.end()) }
+        }
+
+        /// Compresses on the readers' threads, in pieces: others wait meanwhile.
+        private mutating func append(_ bytes: [UInt8]) async throws {
+            for start in stride(from: 0, to: bytes.count, by: DeviceArchive.writeBytes) {
+                let end = min(bytes.count, start + DeviceArchive.writeBytes)
+                let piece = Array(bytes[start..<end])
+                try await write(zip.append(try await reading { DeflatedPart(piece) }))
+            }
+        }
+
+        /// Takes a turn of the device among all who read.
+        private func reading<Result: Sendable>(
+            _ work: @escaping @Sendable () throws -> Result
+        ) async throws -> Result {
+            let (pool, device) = (archive.sessions.pipeline.reader.pool, archive.device.id)
+            return try await retrying {
+                try await pool.run(for: .device(device)) { _ in try work() }
+            }
         }
 
         private mutating func begin(_ name: String, at time: Timestamp, isLarge: Bool = false)
@@ -172,15 +203,15 @@ struct DeviceArchive: Sendable {
                 let rows = try await writing.retrying {
                     try await sessions.rows(of: page, for: .device(writing.archive.device.id))
                 }
-                var text = ""
-                for row in rows {
-                    text += "\(separator)\n\(JSONBody.text(row))"
-                    separator = ","
+                let start = separator
+                if !rows.isEmpty { separator = "," }
+                let bytes = try await writing.reading {
+                    Array((start + "\n" + rows.map(JSONBody.text).joined(separator: ",\n")).utf8)
                 }
-                try await writing.write(writing.zip.append(DeflatedPart(Array(text.utf8))))
+                if !rows.isEmpty { try await writing.append(bytes) }
             }
             let end = separator == "[" ? "[]\n" : "\n]\n"
-            try await write(zip.append(DeflatedPart(Array(end.utf8))))
+            try await append(Array(end.utf8))
             try await write(zip.end())
         }
 

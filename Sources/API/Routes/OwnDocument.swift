@@ -24,15 +24,13 @@ struct OwnDocument: Sendable {
         self.answer = answer
     }
 
-    /// Returns the file; `nil`: there is nothing to keep.
-    func file(of device: Device) throws -> DeviceArchive.File? {
+    /// Returns the bytes of the file; `nil`: there is nothing to keep. Reads the registry.
+    func bytes(of device: Device) throws -> [UInt8]? {
         do {
             guard case .bytes(let bytes) = try answer(device).body else {
                 preconditionFailure("\(path) is no document but a stream")
             }
-            let isJSON = name.hasSuffix(".json")
-            return DeviceArchive.File(
-                name: name, bytes: isJSON ? try Self.withoutKeys(bytes) : bytes)
+            return name.hasSuffix(".json") ? try Self.withoutKeys(bytes) : bytes
         } catch APIRefusal.notFound {
             return nil
         }

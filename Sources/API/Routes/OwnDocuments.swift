@@ -37,21 +37,29 @@ struct OwnDocuments: Sendable {
         ]
     }
 
-    /// The files of the device's archive. Reads the registry.
-    ///
-    /// - Throws: ``RegistryError``
-    func files(of device: Device) throws -> [DeviceArchive.File] {
-        let shares = try accounts.withState { $0.shares.shares(of: device.id) }.map { share in
-            ArchivedShare(
-                row: ShareRow(
-                    share, device: device.name, viewers: accounts.viewerCounts(of: share.key),
-                    at: administration.clock()),
-                opens: try accounts.audit(of: share.key).map(OpenRow.init))
+    /// The files of the device's archive. Each part reads the registry when it is its turn: the
+    /// openings of a share are a thousand rows, and a device may have many shares.
+    func files(of device: Device) -> [DeviceArchive.File] {
+        let kept = answered.map { document in
+            DeviceArchive.File(name: document.name, parts: [{ try document.bytes(of: device) }])
         }
-        let kept = try answered.compactMap { try $0.file(of: device) }
-        return kept + [
-            DeviceArchive.File(name: "shares.json", bytes: Array(JSONBody.text(shares).utf8))
-        ]
+        let shares = accounts.withState { $0.shares.shares(of: device.id) }
+        var parts = shares.enumerated().map { index, share in
+            { @Sendable () throws -> [UInt8]? in
+                Array(((index == 0 ? "[" : ",") + "\n").utf8) + (try row(of: share, device))
+            }
+        }
+        parts.append { Array((shares.isEmpty ? "[]\n" : "\n]\n").utf8) }
+        return kept + [DeviceArchive.File(name: "shares.json", parts: parts)]
+    }
+
+    private func row(of share: Share, _ device: Device) throws -> [UInt8] {
+        let row = ArchivedShare(
+            row: ShareRow(
+                share, device: device.name, viewers: accounts.viewerCounts(of: share.key),
+                at: administration.clock()),
+            opens: try accounts.audit(of: share.key).map(OpenRow.init))
+        return Array(JSONBody.text(row).utf8)
     }
 
     private func row(of device: Device) -> HTTPResponse {

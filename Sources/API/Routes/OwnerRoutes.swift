@@ -76,7 +76,7 @@ package struct OwnerRoutes: Sendable {
                 try document.answer(device)
             }
         }
-        add(.get, "/archive", .registry, to: &router) { request, device in
+        add(.get, "/archive", to: &router) { request, device in
             try DeviceArchive(
                 of: device, documents: documents.files(of: device), sessions: sessions,
                 format: try SessionRoutes.format(of: request),

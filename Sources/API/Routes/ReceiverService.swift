@@ -81,7 +81,7 @@ package struct ReceiverService: Sendable {
             silentMinutes: body.silentMinutes, isTrusted: body.trusted ?? false,
             share: share.key)
         try accounts.changing(device) { try accounts.putReceiver(receiver, of: $0.id) }
-        if let earlier { withdraw(earlier, of: device) }
+        if let earlier { alerts.withdraw(earlier, of: device.id) }
         var row = row(receiver)
         row.warning = warning
         return JSONBody.response(row)
@@ -93,7 +93,8 @@ package struct ReceiverService: Sendable {
         let name = try OutsideFields.name("receiver", of: request)
         let removed = try Self.receiver(named: name, of: try accounts.receivers(of: device.id))
         try accounts.changing(device) { try accounts.removeReceiver(named: name, of: $0.id) }
-        withdraw(removed, of: device)
+        alerts.withdraw(removed, of: device.id)
+        teller.broker?.tidySoon()
         let others = try accounts.receivers(of: device.id)
         guard let share = teller.activeShare(of: removed) else { return HTTPResponse(status: 204) }
         if others.contains(where: { $0.share == share.key }) {
@@ -104,12 +105,6 @@ package struct ReceiverService: Sendable {
             try administration.revokeShare(share)
         }
         return HTTPResponse(status: 204)
-    }
-
-    /// Takes back what a receiver was told and may not confirm any more.
-    private func withdraw(_ receiver: Receiver, of device: Device) {
-        alerts.withdraw(receiver, of: device.id)
-        if receiver.kind == .mqtt { teller.broker?.clear(of: device.name) }
     }
 
     private static func receiver(

@@ -3,7 +3,7 @@ package import SegmentLog
 import SensorModel
 
 /// One session in a listing.
-package struct SessionRow: Encodable {
+package struct SessionRow: Encodable, Sendable {
     package let id: String
     /// Value for `before`: the next page holds sessions that began earlier.
     package let cursor: String

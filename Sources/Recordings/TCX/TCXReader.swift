@@ -49,6 +49,7 @@ struct TCXReader {
                 try readLap(start: Timestamp(looseISO8601: text))
             case "Creator": builder.set(source: try nameOfElement())
             case "Workouts": try xml.skipElement()
+            case "Activities" where coursesBegun > 0: forgetCourses()
             case "Courses":
                 if lastPointTime != nil || !laps.isEmpty { try xml.skipElement() }
             case "Course":
@@ -57,6 +58,12 @@ struct TCXReader {
             default: break
             }
         }
+    }
+
+    /// A plan before the run is no part of it.
+    private mutating func forgetCourses() {
+        builder = RecordingBuilder(format: .tcx)
+        (lastPointTime, tracksBegun, coursesBegun) = (nil, nil, 0)
     }
 
     private mutating func readCourse() throws(XMLProblem) {

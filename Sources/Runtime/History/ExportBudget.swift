@@ -11,13 +11,22 @@ package final class ExportBudget: Sendable {
     package static let deviceBytesMax = 64 << 20
     /// Exports of one device at once.
     package static let deviceCountMax = 8
+    /// Archives of one device at once. Each takes an export for a session at a time, too, so they
+    /// are counted apart: archives that wait for each other's exports would never end.
+    package static let deviceArchivesMax = 2
 
     private let bytesMax: Int
     private let deviceBytesMax: Int
 
     private struct State {
         var bytes = 0
-        var devices: [DeviceID: (bytes: Int, count: Int)] = [:]
+        var devices: [DeviceID: Use] = [:]
+    }
+
+    private struct Use {
+        var bytes = 0
+        var exports = 0
+        var archives = 0
     }
 
     private let state = Mutex(State())
@@ -35,16 +44,27 @@ package final class ExportBudget: Sendable {
     /// Bytes in use; for tests.
     package var bytes: Int { state.withLock { $0.bytes } }
 
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - isArchive: Whether it is an archive of the device, and no single export.
+    /// - Returns: The reservation, of no memory yet.
     /// - Throws: ``ReadRefusal/tooMany`` if the device has too many exports.
-    package func begin(_ device: DeviceID) throws(ReadRefusal) -> Reservation {
+    package func begin(
+        _ device: DeviceID, isArchive: Bool = false
+    ) throws(ReadRefusal) -> Reservation {
         let hasRoom = state.withLock { state in
-            let count = state.devices[device]?.count ?? 0
-            guard count < Self.deviceCountMax else { return false }
-            state.devices[device, default: (0, 0)].count += 1
+            var use = state.devices[device] ?? Use()
+            guard
+                isArchive
+                    ? use.archives < Self.deviceArchivesMax : use.exports < Self.deviceCountMax
+            else { return false }
+            use.archives += isArchive ? 1 : 0
+            use.exports += isArchive ? 0 : 1
+            state.devices[device] = use
             return true
         }
         guard hasRoom else { throw .tooMany }
-        return Reservation(self, device)
+        return Reservation(self, device, isArchive: isArchive)
     }
 
     fileprivate func change(_ change: Int, of device: DeviceID) -> ReadRefusal? {
@@ -58,10 +78,12 @@ package final class ExportBudget: Sendable {
         }
     }
 
-    fileprivate func end(_ device: DeviceID) {
+    fileprivate func end(_ device: DeviceID, isArchive: Bool) {
         state.withLock { state in
-            state.devices[device]?.count -= 1
-            if state.devices[device]?.count == 0 { state.devices[device] = nil }
+            guard var use = state.devices[device] else { return }
+            use.archives -= isArchive ? 1 : 0
+            use.exports -= isArchive ? 0 : 1
+            state.devices[device] = use.exports + use.archives > 0 ? use : nil
         }
     }
 
@@ -69,19 +91,21 @@ package final class ExportBudget: Sendable {
     package final class Reservation: Sendable {
         private let budget: ExportBudget
         private let device: DeviceID
+        private let isArchive: Bool
         private let bytes = Mutex(0)
 
         /// Step in which memory is reserved, so that few rows take the lock.
         private static let stepBytes = 256 << 10
 
-        fileprivate init(_ budget: ExportBudget, _ device: DeviceID) {
+        fileprivate init(_ budget: ExportBudget, _ device: DeviceID, isArchive: Bool) {
             self.budget = budget
             self.device = device
+            self.isArchive = isArchive
         }
 
         deinit {
             bytes.withLock { _ = budget.change(-$0, of: device) }
-            budget.end(device)
+            budget.end(device, isArchive: isArchive)
         }
 
         /// Runs a reading within the budget.

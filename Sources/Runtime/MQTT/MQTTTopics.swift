@@ -4,7 +4,7 @@ import SensorModel
 ///
 ///     PREFIX/status                    online, offline
 ///     PREFIX/SHARE/state               what a share shows
-///     PREFIX/DEVICE/alert/KIND         an alert of a device
+///     PREFIX/DEVICE/alert/KIND         an alert of a device, whose name is in small letters
 ///     DISCOVERY/device/ID/config       the share as a device of Home Assistant
 package struct MQTTTopics: Hashable, Sendable {
     package static let sharesMax = 32
@@ -25,6 +25,9 @@ package struct MQTTTopics: Hashable, Sendable {
     /// Filter of the state topics of all shares.
     package var allStates: String { "\(prefix)/+/state" }
 
+    /// Filter of the topics of all alerts.
+    package var allAlerts: String { "\(prefix)/+/alert/+" }
+
     /// Name of this client at the broker. Two daemons with the same topics cannot both be connected.
     package var clientID: String { "pulsecast-" + Self.part(prefix) }
 
@@ -42,6 +45,15 @@ package struct MQTTTopics: Hashable, Sendable {
     /// The topic of a device's alerts of one kind; `part` is ``part(_:)`` of the device's name.
     package func alert(_ kind: String, of part: String) -> String {
         "\(prefix)/\(part)/alert/\(kind)"
+    }
+
+    /// The device's part of a topic of alerts, and the kind; `nil`: another topic.
+    package func place(ofAlert topic: String) -> (part: String, kind: String)? {
+        guard topic.hasPrefix(prefix + "/") else { return nil }
+        let words = topic.dropFirst(prefix.count + 1).split(
+            separator: "/", omittingEmptySubsequences: false)
+        guard words.count == 3, words[1] == "alert" else { return nil }
+        return (String(words[0]), String(words[2]))
     }
 
     /// Home Assistant's name of a share.

@@ -10,8 +10,15 @@ enum Terminal {
         write(bytes + [UInt8(ascii: "\n")], to: .standardOutput)
     }
 
+    /// Control characters are replaced: a server that nobody trusts may have put them into a reason.
     static func complain(_ text: String) {
-        write(text + "\n", to: .standardError)
+        let clean = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { scalar in
+                    let isControl = scalar.properties.generalCategory == .control
+                    return isControl && scalar != "\n" && scalar != "\t" ? "\u{FFFD}" : scalar
+                }))
+        write(clean + "\n", to: .standardError)
     }
 
     /// Whether stderr is a terminal: only then is progress drawn.

@@ -118,14 +118,14 @@ import Testing
         _ = cases.end(entry.key, at: Self.at(10))
         let second = Self.raise(&cases, Self.key(.sos), at: 20)
         #expect(second != nil && second?.secret != entry.secret)
-        #expect(!cases.isWanted(entry, raised: false))
+        #expect(!cases.isWanted(entry, in: .over))
     }
 
     @Test func `A day ends it`() throws {
         var cases = AlertCases()
         let entry = try #require(Self.raise(&cases, Self.key(.sos)))
         let late = cases.takeDue(at: Self.at(86_401), where: { _ in true })
-        #expect(late == nil && !cases.isOpen(Self.device) && !cases.isWanted(entry, raised: false))
+        #expect(late == nil && !cases.isOpen(Self.device) && !cases.isWanted(entry, in: .over))
     }
 
     @Test func `A call for help finds room, whatever others have open`() throws {
@@ -166,7 +166,7 @@ import Testing
         let entry = try #require(Self.raise(&cases, Self.key(.sos)))
         cases.grant(token, of: entry.key, to: "mum")
         cases.forget([entry.key.session])
-        #expect(cases.notice(for: token) == nil && !cases.isWanted(entry, raised: false))
+        #expect(cases.notice(for: token) == nil && !cases.isWanted(entry, in: .over))
         let due = cases.takeDue(at: Self.at(1), where: { _ in true })
         #expect(due == nil)
     }
