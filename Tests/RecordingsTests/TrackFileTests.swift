@@ -130,6 +130,9 @@ import Testing
         // A plan beside an activity is no run.
         let both = Self.tcx.replacing("</Activities>", with: "</Activities>" + course(point(5)))
         #expect(try read("a.tcx", both).locations.count == 1)
+        let before = Self.tcx.replacing("<Activities>", with: course(point(5)) + "<Activities>")
+        let plain = try read("a.tcx", Self.tcx)
+        #expect(try read("a.tcx", before).locations == plain.locations)
         #expect(throws: RecordingError.self) { try read("a.tcx", file(course(""))) }
     }
 

@@ -136,6 +136,54 @@ extension SystemTests {
             }
         }
 
+        @Test
+        func `What is erased is cleared at the broker, and a changed receiver clears nothing`()
+            async throws
+        {
+            try await Self.run { broker, daemon, token in
+                let path = "/v1/me/receivers/home"
+                _ = try await Self.ask(daemon, .put, path, token: token, #"{"kind":"mqtt"}"#)
+                let now = Date().timeIntervalSince1970
+                let lines = [
+                    Self.fix(now - 45, 1), Self.control("sos", now - 40, 2), Self.fix(now, 3),
+                ]
+                let client = try await Self.send(lines, daemon, token: token)
+                #expect(try await broker.eventually(Self.sos) { $0 != nil })
+                let changed = try await Self.ask(
+                    daemon, .put, path, token: token, #"{"kind":"mqtt","silentMinutes":5}"#)
+                #expect(changed.status == 200)
+                // Longer than the time between two looks at what the broker keeps.
+                try await Task.sleep(for: .seconds(12))
+                #expect(try await broker.kept(Self.sos)[Self.sos] != nil)
+                await client.close()
+                let erased = try await Self.ask(
+                    daemon, .delete, "/v1/me/sessions/\(Self.session)", token: token)
+                #expect(erased.status == 200)
+                #expect(try await broker.eventually(Self.sos) { $0 == nil })
+            }
+        }
+
+        @Test func `A message of an earlier run that nothing stands behind is cleared`()
+            async throws
+        {
+            let topics = ["ann-lee", "gone"].map { "pulsecast/\($0)/alert/fall" }
+            try await TemporaryFolder.with { folder in
+                try await MosquittoBroker.run(in: folder) { broker in
+                    for topic in topics {
+                        try await broker.publish(#"{"phase":"raised"}"#, to: topic, ["-r"])
+                    }
+                    try await DaemonProcess.run(
+                        in: folder, environment: broker.settings(Self.settings)
+                    ) { _ in
+                        for topic in topics {
+                            let isCleared = try await broker.eventually(topic) { $0 == nil }
+                            #expect(isCleared, "\(topic)")
+                        }
+                    }
+                }
+            }
+        }
+
         @Test func `Who may not use the broker is told so, and one receiver is the broker`()
             async throws
         {

@@ -101,6 +101,9 @@ extension SystemTests {
                 for program in [events, viewer] {
                     try await Self.wait(for: #""bpm":141"#, of: program)
                 }
+                // Whoever reads a log with the ID of a link can watch.
+                let log = place.proxy.log(in: place.folder)
+                #expect(!log.contains(place.share) && !log.contains(place.token), "\(log)")
             }
         }
 

@@ -24,6 +24,26 @@ import Testing
         _ = try budget.begin(Self.device(1))
     }
 
+    @Test func `Archives are counted apart, so that each finds an export for its sessions`() throws
+    {
+        let budget = ExportBudget()
+        do {
+            let archives = try (0..<ExportBudget.deviceArchivesMax).map { _ in
+                try budget.begin(Self.device(1), isArchive: true)
+            }
+            #expect(throws: ReadRefusal.tooMany) {
+                try budget.begin(Self.device(1), isArchive: true)
+            }
+            let exports = try (0..<ExportBudget.deviceCountMax).map { _ in
+                try budget.begin(Self.device(1))
+            }
+            #expect(archives[0].take(1 << 20) == nil && exports[0].take(1 << 20) == nil)
+            #expect(budget.bytes == 2 << 20)
+        }
+        #expect(budget.bytes == 0)
+        _ = try budget.begin(Self.device(1), isArchive: true)
+    }
+
     @Test func `What is refused changes nothing, and says whose fault it is`() throws {
         let budget = ExportBudget()
         let export = try budget.begin(Self.device(1))

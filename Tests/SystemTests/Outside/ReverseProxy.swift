@@ -30,6 +30,12 @@ struct ReverseProxy {
     let authority: String
     private let process: ChildProcess
 
+    /// What the proxy has logged: in files of its log, and to stderr.
+    func log(in folder: TemporaryFolder) -> String {
+        let file = try? String(contentsOfFile: folder.file("access.log"), encoding: .utf8)
+        return (file ?? "") + process.complaint + process.output
+    }
+
     /// Runs `body` with a proxy in front of `daemon`.
     static func run<Result>(
         _ kind: Kind, before daemon: DaemonProcess, port: Int,
@@ -124,7 +130,7 @@ struct ReverseProxy {
             error_log stderr;
             events {}
             http {
-                access_log off;
+                access_log \(folder.file("access.log"));
                 \(temporary.joined(separator: " "))
                 include \(example);
             }
