@@ -18,25 +18,8 @@ package enum Gzip {
     ///
     /// Pages are compressed once at each start, so there is no build step and no outdated file.
     package static func compress(_ source: [UInt8]) -> [UInt8] {
-        var stream = unsafe z_stream()
-        let started = unsafe deflateInit2_(
-            &stream, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + gzipFrame, 8, Z_DEFAULT_STRATEGY,
-            ZLIB_VERSION, CInt(MemoryLayout<z_stream>.size))
-        precondition(started == Z_OK, "zlib says \(started): no memory, or another version")
-        defer { unsafe deflateEnd(&stream) }
-        let bound = unsafe Int(deflateBound(&stream, uLong(source.count)))
-        var input = source
-        return unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-            unsafe input.withUnsafeMutableBufferPointer { input in
-                unsafe stream.next_in = input.baseAddress
-                unsafe stream.avail_in = uInt(input.count)
-                unsafe stream.next_out = output.baseAddress
-                unsafe stream.avail_out = uInt(bound)
-                let ended = unsafe deflate(&stream, Z_FINISH)
-                precondition(ended == Z_STREAM_END, "zlib says \(ended) below its own bound")
-            }
-            count = unsafe bound - Int(stream.avail_out)
-        }
+        Deflate.bytes(
+            of: source, level: Z_BEST_COMPRESSION, windowBits: MAX_WBITS + gzipFrame, ending: .end)
     }
 
     package static func recognizes(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }

@@ -43,7 +43,7 @@ struct Pulsecast: AsyncParsableCommand {
                 (type, path) = (next, path + " " + word)
                 continue
             }
-            let names = below.compactMap { $0.configuration.commandName }
+            let names = below.compactMap { $0.configuration.commandName } + ["help"]
             let meant = Suggestion.nearest(to: word, in: names)
             throw CommandFailure(
                 "there is no command \((path + " " + word).dropFirst("pulsecast ".count))"

@@ -14,7 +14,7 @@ import Testing
         "Sources/Runtime/Lifecycle/OpenFiles.swift",
         "Sources/Runtime/Lifecycle/UnixDatagram.swift",
         "Sources/Runtime/Lifecycle/WallClock.swift",
-        "Sources/Compression/Gzip.swift", "Sources/Compression/DeflatedPart.swift",
+        "Sources/Compression/Gzip.swift", "Sources/Compression/Deflate.swift",
         "Sources/ViewerPages/PageFiles.swift",
         // libmosquitto takes pointers.
         "Sources/MQTT/BrokerConnection.swift",

@@ -16,7 +16,9 @@ package final class AlertPublisher: Sendable {
     /// once an hour at least, until one confirms.
     private static let keptSeconds = 7200
     private static let overSeconds = 300
-    private static let tidySeconds = 10
+    private static let tidySeconds = 10.0
+    /// A broker may hold any number of messages that others have put there.
+    private static let keptMax = 256
 
     private struct Place: Hashable {
         let device: String
@@ -31,7 +33,7 @@ package final class AlertPublisher: Sendable {
     private let alerts: AlertCenter
     /// Where the broker keeps a message, as far as is known, and whether it may show a place.
     private let kept = Mutex<[Place: Bool]>([:])
-    private let work = Mutex<Task<Void, Never>?>(nil)
+    private let work = WakingWork()
 
     init(
         _ devices: [String], topics: MQTTTopics, broker: BrokerClient,
@@ -45,17 +47,16 @@ package final class AlertPublisher: Sendable {
     }
 
     func start() {
-        work.withLock { work in
-            work = Task {
-                while !Task.isCancelled {
-                    await tidy()
-                    do { try await Task.sleep(for: .seconds(Self.tidySeconds)) } catch { return }
-                }
-            }
-        }
+        work.start(
+            tickSeconds: Self.tidySeconds,
+            tick: { [weak self] in await self?.tidy() },
+            woken: { [weak self] in
+                await self?.tidy()
+                return []
+            })
     }
 
-    func stop() { work.withLock { $0?.cancel() } }
+    func stop() { work.stop() }
 
     func mayPublish(of device: String) -> Bool { devices.contains(device.lowercased()) }
 
@@ -84,13 +85,15 @@ package final class AlertPublisher: Sendable {
         guard message.isRetained, !message.payload.isEmpty,
             let topic = AlertTopic(rawValue: place.kind)
         else { return }
-        let device = devices.first {
-            MQTTTopics.part($0) == place.part.lowercased()
+        let device = devices.first { MQTTTopics.part($0) == place.part } ?? place.part
+        kept.withLock { kept in
+            let place = Place(device: device, topic: topic)
+            guard kept[place] != nil || kept.count < Self.keptMax else { return }
+            kept[place] = true
         }
-        kept.withLock { $0[Place(device: device ?? place.part, topic: topic)] = true }
     }
 
-    func tidySoon() { Task { await tidy() } }
+    func tidySoon() { work.wake() }
 
     private func tidy() async {
         for (place, isShown) in kept.withLock({ $0 }) where !isWanted(place, shown: isShown) {

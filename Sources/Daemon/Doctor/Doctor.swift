@@ -132,7 +132,7 @@ public struct Doctor: Sendable {
         let path =
             PulsecastDaemon.certificateFiles(configuration, environment: environment).certificate
         do {
-            let expiry = try TLSIdentity.expiry(ofCertificate: path)
+            let expiry = try ServerCertificate(file: path).notAfter
             return [DoctorThresholds.certificate(expiry: expiry, now: Int(now.secondsSince1970))]
         } catch {
             return [

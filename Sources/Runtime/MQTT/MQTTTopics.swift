@@ -53,7 +53,10 @@ package struct MQTTTopics: Hashable, Sendable {
         let words = topic.dropFirst(prefix.count + 1).split(
             separator: "/", omittingEmptySubsequences: false)
         guard words.count == 3, words[1] == "alert" else { return nil }
-        return (String(words[0]), String(words[2]))
+        let part = String(words[0])
+        // No other topic is the daemon's own.
+        guard !part.isEmpty, Self.part(part) == part, part.lowercased() == part else { return nil }
+        return (part, String(words[2]))
     }
 
     /// Home Assistant's name of a share.

@@ -28,24 +28,6 @@ public final class TLSIdentity: Sendable {
         current.withLock { $0 = fresh }
     }
 
-    /// Expiry of the first certificate in a file.
-    ///
-    /// - Parameter path: PEM.
-    /// - Returns: Seconds since 1970.
-    /// - Throws: ``TransportError`` if it cannot be read.
-    public static func expiry(ofCertificate path: String) throws(TransportError) -> Int {
-        do {
-            guard let leaf = try NIOSSLCertificate.fromPEMFile(path).first else {
-                throw TransportError.certificateUnusable(path: path, reason: "it is empty")
-            }
-            return Int(leaf.notValidAfter)
-        } catch let error as TransportError {
-            throw error
-        } catch {
-            throw .certificateUnusable(path: path, reason: "\(error)")
-        }
-    }
-
     private static func makeContext(
         _ certificatePath: String, _ keyPath: String, _ secrets: TLSSecretStore
     ) throws(TransportError) -> NIOSSLContext {

@@ -30,6 +30,16 @@ import Testing
         #expect(Self.topics().part(ofState: topic) == part)
     }
 
+    @Test(arguments: [
+        ("pulsecast/ann-lee/alert/sos", "ann-lee"), ("pulsecast/Ann/alert/sos", nil),
+        ("pulsecast//alert/sos", nil), ("pulsecast/ann/alert", nil),
+        ("pulsecast/ann/alert/sos/x", nil), ("pulsecast/Jané/alert/sos", nil),
+        ("other/ann/alert/sos", nil), ("pulsecast/ann/state/sos", nil),
+    ])
+    func `Only the daemon's own topics of alerts are cleared`(topic: String, part: String?) {
+        #expect(Self.topics().place(ofAlert: topic)?.part == part)
+    }
+
     @Test func `Without a prefix for discoveries nothing is announced`() {
         var settings = Configuration.MQTT()
         settings.discoveryPrefix = ""
