@@ -14,7 +14,7 @@ extension OpenAPIOperations {
             [.json(OpenAPISchemas.reference("Target")), .badRequest, .conflict, .notWritable]),
         owned(
             .delete, "/targets/{name}", "No run is delivered there any more.",
-            [.empty(204, "Done."), .notFound, .notWritable]),
+            [.empty(204, "Done."), .badRequest, .notFound, .notWritable]),
         owned(
             .get, "/deliveries", "The newest hundred deliveries, newest first.",
             [.json(OpenAPISchemas.list(OpenAPISchemas.reference("Delivery")))]),

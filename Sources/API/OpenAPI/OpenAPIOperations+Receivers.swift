@@ -16,10 +16,10 @@ extension OpenAPIOperations {
             ]),
         owned(
             .delete, "/receivers/{name}", "It is told no more.",
-            [.empty(204, "Done."), .notFound, .notWritable]),
+            [.empty(204, "Done."), .badRequest, .notFound, .notWritable]),
         owned(
             .post, "/receivers/{name}/test", "Sends it a message that is a test.",
-            [.json(OpenAPISchemas.reference("Tried")), .notFound]),
+            [.json(OpenAPISchemas.reference("Tried")), .badRequest, .notFound]),
     ]
 
     static let confirmation = OpenAPIOperation(

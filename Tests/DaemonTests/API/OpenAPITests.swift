@@ -30,18 +30,28 @@ import Transport
         }
     }
 
-    @Test func `Every operation answers as it says, with and without a key`() async throws {
+    /// What stands in a path for a name, an ID and a number; nil: what is there.
+    private static let inPaths: [String?] = [
+        nil, "unknown", "%C3%BB%0D", String(repeating: "n", count: 65), "0", "%00", "..;",
+    ]
+
+    @Test(arguments: inPaths)
+    func `Every operation answers as it says, with and without a key`(inPath: String?) async throws
+    {
         try await RunningDaemon.run { running in
             let session = SessionID(high: 0x4003, low: 1 << 63)
             for operation in OpenAPIOperations.all {
+                // A device for each: what one may change a minute is limited.
                 let name = "d-\(UInt32.random(in: 0 ... .max))"
                 let token = try running.addDevice(name)
                 let share = try running.addShare(of: name)
                 let isStream = operation.path.hasSuffix("/events")
                 guard !isStream else { continue }
                 let path = operation.path.replacing("{share}", with: share)
-                    .replacing("{token}", with: token).replacing("{id}", with: "\(session)")
-                    .replacing("{name}", with: name).replacing("{number}", with: "1")
+                    .replacing("{token}", with: token)
+                    .replacing("{id}", with: inPath ?? "\(session)")
+                    .replacing("{name}", with: inPath ?? name)
+                    .replacing("{number}", with: inPath ?? "1")
                 let statuses = Set(operation.answers.map(\.status))
                 let keys: [String?] = [operation.security == .shareID ? share : token, nil]
                 for key in keys {
