@@ -13,6 +13,8 @@ public struct ServerCertificate: Hashable, Sendable {
     /// Host names, also with a wildcard, and addresses.
     public let names: [String]
     public let isSelfSigned: Bool
+    /// Bits of an RSA key, whose signatures cost a server much; `nil`: another kind of key.
+    public let rsaBits: Int?
 
     /// - Parameter path: PEM, the server's own certificate first.
     /// - Throws: ``TransportError`` if it cannot be read.
@@ -38,7 +40,20 @@ public struct ServerCertificate: Hashable, Sendable {
         // An optional version, then: serial number, algorithm, issuer, validity, subject.
         let fields = body.first?.tag == 0xA0 ? Array(body.dropFirst()) : body
         isSelfSigned = fields.count > 4 && fields[2].content == fields[4].content
+        rsaBits = fields.count > 5 ? Self.rsaBits(of: fields[5]) : nil
         names = body.last { $0.tag == 0xA3 }.map(Self.names) ?? []
+    }
+
+    /// - Parameter key: Its algorithm and, as a bit string, the key: for RSA modulus and exponent.
+    /// - Returns: `nil`: another kind of key.
+    private static func rsaBits(of key: DERElements.Element) -> Int? {
+        let rsaEncryption: [UInt8] = [0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01]
+        guard let algorithm = key.parts.first?.parts.first,
+            algorithm.content.elementsEqual(rsaEncryption),
+            let modulus = DERElements(key.parts.last?.content.dropFirst() ?? [])
+                .first(where: { _ in true })?.parts.first
+        else { return nil }
+        return modulus.content.drop { $0 == 0 }.count * 8
     }
 
     private static func names(in extensions: DERElements.Element) -> [String] {

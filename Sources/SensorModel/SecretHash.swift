@@ -15,10 +15,15 @@ public struct SecretHash: Hashable, Sendable {
 
     /// Returns `nil` unless there are exactly 32 bytes.
     public init?(bytes: some Collection<UInt8>) {
+        self.init(bytes: Array(bytes))
+    }
+
+    /// As the other one; without generic calls a byte.
+    public init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount else { return nil }
         var words = SIMD4<UInt64>()
-        for (index, byte) in bytes.enumerated() {
-            words[index / 8] = words[index / 8] << 8 | UInt64(byte)
+        for index in 0..<Self.byteCount {
+            words[index / 8] = words[index / 8] << 8 | UInt64(bytes[index])
         }
         self.words = words
     }

@@ -92,7 +92,9 @@ package struct ViewerService: ViewerGate {
             }
             return
         }
-        mailbox.postForViewer(request.subscriber) { core in
+        // A group's views, and what is read from the log, may take longer.
+        let isBrief = members.count == 1 && request.resume == nil && request.at == nil
+        mailbox.postForViewer(request.subscriber, isBrief: isBrief) { core in
             core.subscribe(request, to: members, reader: reader)
             if let time = request.at {
                 playbacks.play(request, members: members, from: time)

@@ -132,8 +132,11 @@ public struct Doctor: Sendable {
         let path =
             PulsecastDaemon.certificateFiles(configuration, environment: environment).certificate
         do {
-            let expiry = try ServerCertificate(file: path).notAfter
-            return [DoctorThresholds.certificate(expiry: expiry, now: Int(now.secondsSince1970))]
+            let certificate = try ServerCertificate(file: path)
+            return [
+                DoctorThresholds.certificate(
+                    expiry: certificate.notAfter, now: Int(now.secondsSince1970))
+            ] + [DoctorThresholds.key(rsaBits: certificate.rsaBits)].compactMap { $0 }
         } catch {
             return [
                 .problem("certificate", "\(error)", do: "set tls.certificate to a PEM file")

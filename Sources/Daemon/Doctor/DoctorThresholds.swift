@@ -45,6 +45,22 @@ enum DoctorThresholds {
             do: "renew it, then systemctl reload pulsecast; see why it was not renewed by itself")
     }
 
+    /// The figures are in Performance.md.
+    ///
+    /// - Parameter rsaBits: Bits of the certificate's RSA key; `nil`: another key.
+    /// - Returns: The finding; `nil`: the key is cheap.
+    static func key(rsaBits: Int?) -> Finding? {
+        guard let rsaBits else { return nil }
+        let found = "RSA with \(rsaBits) bits"
+        guard rsaBits > 2048 else {
+            return .fine(
+                "certificate key", found + ": a viewer's coming costs twice as much as with P-256")
+        }
+        return .warning(
+            "certificate key", found + ": a viewer's coming costs up to nine times as much",
+            do: "ask for an ECDSA key on P-256: many viewers at once wait for the signatures")
+    }
+
     /// - Parameters:
     ///   - descriptors: Hard limit of open files, which a daemon uses.
     ///   - connections: limits.connections.

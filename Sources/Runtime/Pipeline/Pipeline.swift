@@ -77,7 +77,7 @@ package struct Pipeline: Sendable {
             published: { turns.framesCame() },
             arrivalClock: WallClock.now,
             delivered: { [counters] in counters.deliveryLag.record(seconds: $0) })
-        mailbox = PipelineMailbox(eventCount: eventCount)
+        mailbox = PipelineMailbox(eventCount: eventCount, openHere: { turns.viewerCame() })
         let pool = ReadPool()
         let catalog = SessionCatalog(log: log)
         reader = ShareReader(

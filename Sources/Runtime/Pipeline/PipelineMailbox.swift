@@ -24,9 +24,14 @@ package final class PipelineMailbox: Sendable {
 
     let waiting = Mutex(Waiting())
     let eventCount: EventCount
+    /// Takes a turn for one opening on the calling thread; `false`: the pipeline thread has to.
+    private let openHere: @Sendable () -> Bool
 
-    package init(eventCount: EventCount) {
+    package init(
+        eventCount: EventCount, openHere: @escaping @Sendable () -> Bool = { false }
+    ) {
         self.eventCount = eventCount
+        self.openHere = openHere
     }
 
     package var isEmpty: Bool { waiting.withLock { $0.work.isEmpty && $0.viewing.isEmpty } }
@@ -49,15 +54,17 @@ package final class PipelineMailbox: Sendable {
     ///
     /// - Parameters:
     ///   - subscriber: Viewer that this work opens: see ``dropOpening(of:)``.
+    ///   - isBrief: Whether the caller's thread, an event loop, may do the work itself: that takes
+    ///     less time than to wake the pipeline thread and to be woken for the result.
     ///   - work: Runs in a turn.
     /// - Returns: `false`: the pipeline is gone.
     @discardableResult
     package func postForViewer(
-        _ subscriber: SubscriberID? = nil, _ work: @escaping Work
+        _ subscriber: SubscriberID? = nil, isBrief: Bool = false, _ work: @escaping Work
     ) -> Bool {
-        let number = addForViewer(subscriber, work)
-        if number != nil { eventCount.ring() }
-        return number != nil
+        guard addForViewer(subscriber, work) != nil else { return false }
+        if !isBrief || !openHere() { eventCount.ring() }
+        return true
     }
 
     /// - Returns: `nil`: the pipeline is gone.
@@ -100,6 +107,13 @@ package final class PipelineMailbox: Sendable {
             done += ran
         } while hasTime()
         return done
+    }
+
+    /// - Returns: The work for a viewer, if nothing else waits.
+    func takeOnlyViewing() -> [Work]? {
+        waiting.withLock { waiting in
+            waiting.work.isEmpty && waiting.viewing.count == 1 ? waiting.viewing.takeFirst() : nil
+        }
     }
 
     private func run(on core: PipelineCore, _ take: (inout Waiting) -> [Work]) -> Int {

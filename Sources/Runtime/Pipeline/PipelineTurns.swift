@@ -121,6 +121,28 @@ final class PipelineTurns: Sendable {
         _ = takeOrRing(.log)
     }
 
+    /// Takes a turn for the opening of a viewer, which was just posted and is brief. Called on the
+    /// event loop of the viewer, which has nothing else to do for it.
+    ///
+    /// - Returns: `false` when the pipeline thread has work to do.
+    func viewerCame() -> Bool {
+        state.withLockIfAvailable { takeForViewer(&$0) } ?? false
+    }
+
+    private func takeForViewer(_ state: inout State?) -> Bool {
+        let before = deadline.load(ordering: .relaxed)
+        let now = clock()
+        guard let core = state?.core, before > now.microseconds, core.hasRoomForLoops,
+            let work = core.parts.mailbox.takeOnlyViewing()
+        else { return false }
+        core.advance(to: now)
+        for task in work { task(core) }
+        var outcome = Outcome(done: 1)
+        finish(core, &outcome, &state)
+        core.counters.loopTurns.add(1, ordering: .relaxed)
+        return !isDue(before: Timestamp(microseconds: before))
+    }
+
     private func takeOrRing(_ taker: Taker) -> Outcome? {
         let outcome = state.withLockIfAvailable { takeBetween(&$0, taker) } ?? nil
         if outcome == nil { eventCount.ring() }

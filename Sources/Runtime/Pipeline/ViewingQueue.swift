@@ -23,6 +23,7 @@ struct ViewingQueue {
     private static let heldMin = 256
 
     var isEmpty: Bool { entries.isEmpty }
+    var count: Int { entries.count }
 
     /// - Parameters:
     ///   - work: Runs in a turn.

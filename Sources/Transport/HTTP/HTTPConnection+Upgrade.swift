@@ -1,6 +1,6 @@
 import NIOCore
 import NIOHTTP1
-import NIOWebSocket
+import Secrets
 import SensorModel
 
 /// Endpoints that end the HTTP phase of a connection.
@@ -11,7 +11,7 @@ extension HTTPConnection {
         case .eventStream: openEventStream(request)
         case .deviceSocket, .viewerSocket, .echo, .socket:
             guard mayUpgrade(request, head) else { return }
-            openSocket(endpoint, request, head)
+            openSocket(endpoint, request)
         }
     }
 
@@ -23,7 +23,7 @@ extension HTTPConnection {
                     fields: ["Upgrade": "websocket", "Sec-WebSocket-Version": "13"]))
             return false
         }
-        guard request.fields["sec-websocket-version"] == "13" else {
+        guard request.fields.values("sec-websocket-version") == ["13"] else {
             send(
                 .failure(
                     status: 426, reason: "version 13 of WebSocket is spoken here",
@@ -51,7 +51,7 @@ extension HTTPConnection {
             || own.map { origin.hasSuffix($0) } ?? false
     }
 
-    private func openSocket(_ endpoint: Endpoint, _ request: HTTPRequest, _ head: RequestHead) {
+    private func openSocket(_ endpoint: Endpoint, _ request: HTTPRequest) {
         switch endpoint {
         case .deviceSocket:
             let token = request.bearerToken
@@ -63,25 +63,23 @@ extension HTTPConnection {
                 send(refusal.response)
                 return
             }
-            upgrade(request, head, subprotocols: ["pulsecast.device.v1"], proof: nil) {
+            upgrade(request, subprotocols: ["pulsecast.device.v1"], proof: nil) {
                 DeviceWebSocket($0, headerToken: token)
             }
         case .viewerSocket:
             guard let share = resolve(request) else { return }
-            upgrade(request, head, subprotocols: [], proof: .viewer) {
+            upgrade(request, subprotocols: [], proof: .viewer) {
                 ViewerSocket($0, share: share)
             }
         case .echo:
             // A stranger's allowance is less than the suite's largest message.
-            upgrade(request, head, subprotocols: [], proof: .viewer) { EchoSocket($0) }
-        case .socket(let program): openProgram(program, request, head)
+            upgrade(request, subprotocols: [], proof: .viewer) { EchoSocket($0) }
+        case .socket(let program): openProgram(program, request)
         case .respond, .eventStream: break
         }
     }
 
-    private func openProgram(
-        _ program: SocketProgram, _ request: HTTPRequest, _ head: RequestHead
-    ) {
+    private func openProgram(_ program: SocketProgram, _ request: HTTPRequest) {
         let (bound, eventLoop) = (NIOLoopBound(self, eventLoop: loop.eventLoop), loop.eventLoop)
         stage = .answering(
             Task {
@@ -91,19 +89,19 @@ extension HTTPConnection {
                     switch admission {
                     case .refused(let response): connection.send(response)
                     case .admitted(let run):
-                        connection.openProgram(program, request, head, program.proof, run)
+                        connection.openProgram(program, request, program.proof, run)
                     case .admittedDevice(let device, let run):
-                        connection.openProgram(program, request, head, .device(device), run)
+                        connection.openProgram(program, request, .device(device), run)
                     }
                 }
             })
     }
 
     private func openProgram(
-        _ program: SocketProgram, _ request: HTTPRequest, _ head: RequestHead,
+        _ program: SocketProgram, _ request: HTTPRequest,
         _ proof: ConnectionProof?, _ run: @escaping @Sendable (SocketConversation) async -> Void
     ) {
-        upgrade(request, head, subprotocols: program.subprotocols, proof: proof) {
+        upgrade(request, subprotocols: program.subprotocols, proof: proof) {
             ProgramSocket($0, program, proof: proof, run)
         }
     }
@@ -124,33 +122,25 @@ extension HTTPConnection {
         return nil
     }
 
-    /// Upgrades to a WebSocket; the library computes the answer to the key.
+    /// Upgrades to a WebSocket.
     private func upgrade(
-        _ request: HTTPRequest, _ head: RequestHead, subprotocols: [String],
-        proof: ConnectionProof?, _ make: @escaping (UpgradedSocket) -> any WebSocketEndpoint
+        _ request: HTTPRequest, subprotocols: [String], proof: ConnectionProof?,
+        _ make: @escaping (UpgradedSocket) -> any WebSocketEndpoint
     ) {
-        guard let context else { return }
-        let upgrader = NIOWebSocketServerUpgrader(
-            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture([:]) },
-            upgradePipelineHandler: { channel, _ in channel.eventLoop.makeSucceededVoidFuture() })
+        guard admits(proof), let socket = detach(request) else { return }
+        let key = request.fields["sec-websocket-key"] ?? ""
+        var response = HTTPResponse(
+            status: 101,
+            fields: [
+                "Upgrade": "websocket", "Sec-WebSocket-Accept": WebSocketKey.answer(to: key),
+                "Connection": "upgrade",
+            ])
         let offered = RequestHead.list(request.fields.values("sec-websocket-protocol"))
-        let chosen = offered.first { subprotocols.contains($0) }
-        upgrader.buildUpgradeResponse(
-            channel: context.channel, upgradeRequest: head.raw, initialResponseHeaders: [:]
-        ).assumeIsolated().whenComplete { result in
-            guard case .success(let headers) = result else {
-                self.send(.failure(status: 400, reason: "the WebSocket key is missing or odd"))
-                return
-            }
-            guard self.admits(proof), let socket = self.detach(request) else { return }
-            var response = HTTPResponse(
-                status: 101,
-                fields: HTTPFields(headers.map { .init(name: $0.name, value: $0.value) }))
-            if let chosen { response.fields["Sec-WebSocket-Protocol"] = chosen }
-            self.write(self.head(of: response, framing: nil))
-            let endpoint = make(socket)
-            self.hand(over: socket.channel) { WebSocketChannel(socket, endpoint) }
+        if let chosen = offered.first(where: { subprotocols.contains($0) }) {
+            response.fields["Sec-WebSocket-Protocol"] = chosen
         }
+        let head = head(of: response, framing: nil)
+        hand(over: socket.channel) { WebSocketChannel(socket, make(socket), head: head) }
     }
 
     /// - Returns: `false` if a refusal was sent.
@@ -177,8 +167,8 @@ extension HTTPConnection {
         }
         guard admits(.viewer), let socket = detach(request) else { return }
         response.fields["Connection"] = "close"
-        write(head(of: response, framing: .close))
-        hand(over: socket.channel) { EventStream(socket, share: share) }
+        let head = head(of: response, framing: .close)
+        hand(over: socket.channel) { EventStream(socket, share: share, head: head) }
     }
 
     /// Replaces the HTTP handlers by a successor, which receives all further bytes.
@@ -190,8 +180,7 @@ extension HTTPConnection {
         over channel: any Channel, to makeSuccessor: @escaping () -> some ChannelHandler
     ) {
         channel.eventLoop.assumeIsolated().execute {
-            // The write of the head may have failed and closed the channel; the successor would not
-            // be notified.
+            // A successor of a channel that has closed meanwhile would not be notified.
             guard channel.isActive else { return self.finish() }
             self.replaceHandlers(of: channel.pipeline.syncOperations, by: makeSuccessor())
         }

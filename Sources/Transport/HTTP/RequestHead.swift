@@ -14,8 +14,6 @@ struct RequestHead: Sendable {
     let keepsAlive: Bool
     let expectsContinue: Bool
     let contentLength: Int?
-    /// The parser's head, for the library's upgrade.
-    let raw: HTTPRequestHead
 
     private static let targetBytesMax = 8 * 1024
     private static let fieldsMax = 100
@@ -32,7 +30,6 @@ struct RequestHead: Sendable {
         guard size <= limits.headerBytesMax, head.headers.count <= Self.fieldsMax else {
             throw .headersTooLarge
         }
-        raw = head
         self.method = method
         fields = HTTPFields(head.headers.map { .init(name: $0.name, value: $0.value) })
         let isHTTP10 = head.version == .http1_0

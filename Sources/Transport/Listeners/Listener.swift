@@ -55,13 +55,8 @@ struct Listener: Sendable {
         let bootstrap = ServerBootstrap(group: loops.threads)
             .serverChannelOption(.backlog, value: 4096)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            // One read per connection and round. Otherwise a device that sends one line a second
-            // waits for all reads of devices that send as fast as they can.
-            .childChannelOption(.maxMessagesPerRead, value: 1)
-            .childChannelOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2048, maximum: 16384)
-            )
+            .serverChannelOption(.socketOption(.so_sndbuf), value: KernelBuffers.sentBytes)
+            .serverChannelOption(.socketOption(.so_rcvbuf), value: KernelBuffers.receivedBytes)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try self.accept(channel) }
             }
@@ -80,6 +75,13 @@ struct Listener: Sendable {
         }
     }
 
+    /// Whether the kernel gives a connection the buffers of its listening socket. A Unix socket's
+    /// connections get the defaults, and those of a socket that systemd opened may be older than
+    /// the daemon. `TCP_NODELAY`, which the library sets on listening sockets, always passes on.
+    private var passesBuffersOn: Bool {
+        if case .tcp = configuration.address { true } else { false }
+    }
+
     private static func reason(_ code: CInt) -> String {
         switch code {
         case EADDRINUSE: "something else listens there already"
@@ -88,6 +90,9 @@ struct Listener: Sendable {
         default: "error \(code)"
         }
     }
+
+    private static let reads = AdaptiveRecvByteBufferAllocator(
+        minimum: 512, initial: 2048, maximum: 16384)
 
     /// Runs on the new connection's loop, before the first read.
     private func accept(_ channel: any Channel) throws {
@@ -113,12 +118,15 @@ struct Listener: Sendable {
     private func addHandlers(
         to channel: any Channel, from peer: PeerAddress, _ ticket: ConnectionTicket
     ) throws {
-        if case .tcp = configuration.address {
-            try channel.syncOptions?.setOption(.tcpOption(.tcp_nodelay), value: 1)
-        }
-        try KernelBuffers.limit(channel)
+        if !passesBuffersOn { try KernelBuffers.limit(channel) }
+        let options = channel.syncOptions
+        // One read per connection and round. Otherwise a device that sends one line a second waits
+        // for all reads of devices that send as fast as they can.
+        try options?.setOption(.maxMessagesPerRead, value: 1)
+        try options?.setOption(.recvAllocator, value: Self.reads)
         let pipeline = channel.pipeline.syncOperations
         let state = loops.state(of: channel.eventLoop)
+        state.makeRoomForConnection()
         try pipeline.addHandler(FlushGate(loop: state, keepsReads: service == nil))
         let records = try addTLS(to: pipeline, state, peer, ticket)
         if let service {

@@ -1,3 +1,4 @@
+import CHardware
 import NIOCore
 import Ring
 import SensorModel
@@ -30,6 +31,9 @@ final class LoopState {
     private var devices: [ConnectionID: DeviceConnection] = [:]
     private let outbound: RingBuffer<OutboundMessage>
     private var nextNumber: UInt64 = 1
+    private var accepted: UInt = 0
+    /// Connections that 64 KiB are enough for: an idle viewer takes 6.
+    private static let connectionsAtOnce: UInt = 8
     private var wheelTask: Scheduled<Void>?
     /// Buffer for decoded payloads; a user swaps it out and back.
     var scratch: [UInt8] = []
@@ -109,6 +113,12 @@ final class LoopState {
     }
 
     // MARK: - Connections
+
+    /// Grows the loop's heap for some connections at once; call it for each.
+    func makeRoomForConnection() {
+        accepted &+= 1
+        if accepted % Self.connectionsAtOnce == 0 { pulsecast_grow_heap() }
+    }
 
     func add(_ connection: any LoopConnection) {
         connections[ObjectIdentifier(connection)] = connection

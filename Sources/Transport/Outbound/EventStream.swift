@@ -18,15 +18,13 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
     private var deadline: Deadline?
     private var isClosing = false
 
-    init(_ upgraded: UpgradedSocket, share: ResolvedShare) {
+    init(_ upgraded: UpgradedSocket, share: ResolvedShare, head: [UInt8]) {
         service = upgraded.service
         loop = upgraded.loop
         ticket = upgraded.ticket
         rateHertz = upgraded.rateHertz
         subscription = upgraded.subscription(share, kind: .eventStream)
-        sink = ViewerSink(
-            channel: upgraded.channel, hasTLS: upgraded.service.hasTLS,
-            records: upgraded.records, ticket: upgraded.ticket)
+        sink = ViewerSink(upgraded, head: head)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -45,6 +43,7 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
         }
         loop.viewers.add(viewer)
         service.viewers.subscribe(request)
+        sink.sendHeadSoon()
     }
 
     /// Drops input: a viewer of a stream sends nothing.
@@ -78,6 +77,8 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
     func goAway(_: CloseCode) {
         guard !isClosing else { return }
         isClosing = true
+        // A stream that ends as it begins still has an answer.
+        sink.sendHead()
         sink.channel.close(mode: .output, promise: nil)
         loop.setDeadline(&deadline, of: self, inSeconds: 2)
     }

@@ -10,8 +10,13 @@ import NIOCore
 ///     nothing queued --send() took all--> nothing queued
 ///                    --it took less----> the rest is queued in the library --flushed--> …
 ///
-/// The same applies to TLS 1.3 records that ``TLSRecordGate`` makes, from the next tick of the loop
-/// on; until then, and with TLS 1.2, the library makes the records.
+/// The same applies to TLS 1.3 records that ``TLSRecordGate`` makes; with TLS 1.2 the library makes
+/// the records.
+///
+/// The head of the answer that began the stream is its first bytes. It waits for the rest of the
+/// loop's tick, because the first message usually follows in it: one system call sends both. With
+/// TLS the library makes the head's record, because it sends its session tickets along with the
+/// first record only.
 ///
 /// Only on the channel's own loop. When the library has closed the descriptor, it first fails
 /// queued writes and only then notifies the handlers. By then the descriptor's number may belong to
@@ -39,49 +44,101 @@ final class ViewerSink {
     var drained: (() -> Void)?
     /// Number of writes that bypassed the library, for tests.
     private(set) var directWrites = 0
+    /// The answer's head, while it waits for the first message; empty with TLS.
+    private var head: [UInt8]
+    /// Whether records of the head wait in the channel for a flush.
+    private var holdsRecords = false
 
+    /// Create it in a task of the loop: in a handler, the TLS library may be in the middle of a
+    /// read.
+    ///
     /// - Parameters:
-    ///   - channel: An upgraded channel.
-    ///   - hasTLS: Whether the peer gets TLS records.
-    ///   - records: Gate to take over from the library; `nil` without TLS.
-    ///   - ticket: Counts queued bytes. The connection is closed if they exceed the budget of all
-    ///     connections.
-    init(
-        channel: any Channel, hasTLS: Bool, records: TLSRecordGate? = nil,
-        ticket: ConnectionTicket? = nil
-    ) {
-        self.ticket = ticket
-        self.channel = channel
-        self.hasTLS = hasTLS
+    ///   - socket: An upgraded socket. The connection is closed if its queued bytes exceed the
+    ///     budget of all connections.
+    ///   - head: Head of the answer, which is sent before everything else.
+    init(_ socket: UpgradedSocket, head: [UInt8]) {
+        ticket = socket.ticket
+        channel = socket.channel
+        hasTLS = socket.service.hasTLS
+        self.head = hasTLS ? [] : head
         isOpen = channel.isActive
         guard isOpen else { return }
-        if !hasTLS { descriptor = channelsDescriptor }
-        guard hasTLS, let records else { return }
-        let bound = NIOLoopBound((sink: self, records: records), eventLoop: channel.eventLoop)
-        channel.eventLoop.execute {
-            let (sink, records) = bound.value
-            guard sink.isOpen, records.takeOver() else { return }
-            sink.records = records
-            sink.descriptor = sink.channelsDescriptor
+        if let gate = socket.records {
+            gate.holdsFlushes = true
+            _ = queue(channel.allocator.buffer(bytes: head))
+            gate.holdsFlushes = false
+            holdsRecords = true
+            guard gate.takeOver() else {
+                flush(gate)
+                return
+            }
+            records = gate
         }
+        descriptor = channelsDescriptor
+        guard !hasTLS, hasWritesInChannel else { return }
+        // The end of an earlier answer is not yet sent: the head must come behind it.
+        self.head = []
+        _ = queue(channel.allocator.buffer(bytes: head))
+    }
+
+    private var hasWritesInChannel: Bool {
+        // It fails only on a closed channel.
+        (try? channel.syncOptions?.getOption(.bufferedWritableBytes)).map { $0 > 0 } ?? false
     }
 
     /// `nil` if the channel has closed its socket.
     private var channelsDescriptor: CInt? {
-        try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-            of: NIOBSDSocket.Handle.self
-        ) { $0 }
+        // `withUnsafeTransportIfAvailable` of the library does the same, but its cast to a
+        // constrained protocol takes 4 µs.
+        guard let core = channel._channelCore as? any NIOTransportAccessibleChannelCore else {
+            return nil
+        }
+        return Self.descriptor(of: core)
+    }
+
+    private static func descriptor(of core: some NIOTransportAccessibleChannelCore) -> CInt? {
+        try? core.withUnsafeTransport { $0 as? NIOBSDSocket.Handle }
     }
 
     var isQueueing: Bool { queuedBytes > 0 }
 
     /// Whether ``write(inner:using:)`` may be called.
-    var makesRecords: Bool { records != nil && descriptor != nil && queuedBytes == 0 }
+    var makesRecords: Bool {
+        records != nil && descriptor != nil && queuedBytes == 0 && head.isEmpty
+    }
+
+    /// Whether ``write(_:)`` sends the answer's head, too.
+    var holdsHead: Bool { !head.isEmpty || holdsRecords }
+
+    /// Sends the head at the end of the loop's tick, unless a message has taken it along. Call it
+    /// after what may cause the first message.
+    func sendHeadSoon() {
+        guard isOpen, holdsHead else { return }
+        let bound = NIOLoopBound(self, eventLoop: channel.eventLoop)
+        channel.eventLoop.execute { bound.value.sendHead() }
+    }
+
+    func sendHead() {
+        if !head.isEmpty { write([]) }
+        if holdsRecords, let records { flush(records) }
+    }
+
+    private func flush(_ gate: TLSRecordGate) {
+        holdsRecords = false
+        isInWrite = true
+        gate.flushHeld()
+        isInWrite = false
+    }
 
     /// Writes whole frames or lines; without TLS the bytes are shared, not copied.
     @discardableResult
-    func write(_ bytes: [UInt8]) -> Outcome {
+    func write(_ content: [UInt8]) -> Outcome {
         guard isOpen else { return .written }
+        var bytes = content
+        if !head.isEmpty {
+            bytes = head + content
+            head = []
+        }
         guard let descriptor, queuedBytes == 0 else {
             return queue(channel.allocator.buffer(bytes: bytes))
         }
@@ -143,6 +200,7 @@ final class ViewerSink {
     private func queue(_ buffer: ByteBuffer, areRecords: Bool = false) -> Outcome {
         let count = buffer.readableBytes
         queuedBytes += count
+        holdsRecords = false
         let isAllowed = ticket?.changeOwed(by: count) ?? true
         isInWrite = true
         guard
@@ -173,6 +231,7 @@ final class ViewerSink {
     /// Stops all writes and all calls of `drained`.
     func channelIsGone() {
         isOpen = false
+        head = []
         descriptor = nil
         records = nil
         drained = nil

@@ -1,4 +1,5 @@
 import NIOCore
+import Secrets
 
 /// TLS records in plaintext or ciphertext: type, version, length, then that many bytes (RFC 8446,
 /// section 5.1).
@@ -31,6 +32,20 @@ extension ByteBuffer {
             count += 1
         }
         return count
+    }
+
+    /// Bytes 11…42, if this is a ClientHello's record.
+    var clientRandom: [UInt8] { getBytes(at: readerIndex + 11, length: 32) ?? [] }
+
+    /// The suite, if this is a ServerHello's record: it follows the session ID, whose length is
+    /// byte 43.
+    var serverSuite: TLSTrafficKeys.Suite? {
+        guard getInteger(at: readerIndex, as: UInt8.self) == 22,
+            getInteger(at: readerIndex + 5, as: UInt8.self) == 2,
+            let sessionBytes = getInteger(at: readerIndex + 43, as: UInt8.self),
+            let suite = getInteger(at: readerIndex + 44 + Int(sessionBytes), as: UInt16.self)
+        else { return nil }
+        return TLSTrafficKeys.Suite(rawValue: suite)
     }
 }
 

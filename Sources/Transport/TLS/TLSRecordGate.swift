@@ -151,7 +151,7 @@ final class TLSRecordGate: ChannelDuplexHandler, TurnTaker {
         if handshake.isFinished {
             handshake.received += 1
         } else {
-            if handshake.random.isEmpty { handshake.random = Self.clientRandom(in: record) }
+            if handshake.random.isEmpty { handshake.random = record.clientRandom }
             // Only the library's answer to the client's last message has the application's keys.
             handshake.sent = 0
         }
@@ -171,28 +171,12 @@ final class TLSRecordGate: ChannelDuplexHandler, TurnTaker {
         state = .library(handshake)
     }
 
-    /// Bytes 11…42 of a ClientHello's record.
-    private static func clientRandom(in record: ByteBuffer) -> [UInt8] {
-        record.getBytes(at: record.readerIndex + 11, length: 32) ?? []
-    }
-
-    /// The suite of a ServerHello: it follows the session ID, whose length is byte 43.
-    private static func suite(in record: ByteBuffer) -> TLSTrafficKeys.Suite? {
-        let start = record.readerIndex
-        guard record.getInteger(at: start, as: UInt8.self) == 22,
-            record.getInteger(at: start + 5, as: UInt8.self) == 2,
-            let sessionBytes = record.getInteger(at: start + 43, as: UInt8.self),
-            let suite = record.getInteger(at: start + 44 + Int(sessionBytes), as: UInt16.self)
-        else { return nil }
-        return TLSTrafficKeys.Suite(rawValue: suite)
-    }
-
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         let bytes: OutboundIn = unwrapOutboundIn(data)
         switch state {
         case .opaque: break
         case .library(var handshake):
-            if handshake.suite == nil { handshake.suite = Self.suite(in: bytes) }
+            if handshake.suite == nil { handshake.suite = bytes.serverSuite }
             if let count = bytes.countRecords() {
                 handshake.sent += count
                 state = .library(handshake)
@@ -206,6 +190,12 @@ final class TLSRecordGate: ChannelDuplexHandler, TurnTaker {
         }
         context.write(data, promise: promise)
     }
+
+    /// Whether written records wait for those that follow, or for ``flushHeld()``.
+    var holdsFlushes = false
+
+    func flush(context: ChannelHandlerContext) { if !holdsFlushes { context.flush() } }
+    func flushHeld() { context?.flush() }
 
     // MARK: - On its own
 

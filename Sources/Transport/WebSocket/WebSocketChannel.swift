@@ -29,12 +29,14 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     private static let queuedBytesMax = 1 << 20
     private static let closingSeconds = 2
 
-    init(_ socket: UpgradedSocket, _ endpoint: any WebSocketEndpoint) {
+    /// - Parameters:
+    ///   - socket: An upgraded socket.
+    ///   - endpoint: Receiver of its messages.
+    ///   - head: Head of the answer to the client's request.
+    init(_ socket: UpgradedSocket, _ endpoint: any WebSocketEndpoint, head: [UInt8]) {
         loop = socket.loop
         ticket = socket.ticket
-        sink = ViewerSink(
-            channel: socket.channel, hasTLS: socket.service.hasTLS, records: socket.records,
-            ticket: socket.ticket)
+        sink = ViewerSink(socket, head: head)
         self.endpoint = endpoint
         reader = WebSocketReader(bounds: .init(messageBytesMax: endpoint.messageBytesMax))
     }
@@ -46,6 +48,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
         loop.setDeadline(&deadline, of: self, inSeconds: endpoint.limits.pingSeconds)
         sink.drained = { [unowned self] in socketDrained() }
         endpoint.opened(self)
+        sink.sendHeadSoon()
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -40,6 +40,14 @@ import Testing
             testDescription: "a certificate that has ended",
             finding: DoctorThresholds.certificate(expiry: now, now: now), verdict: .problem),
         Case(
+            testDescription: "a common RSA key",
+            finding: DoctorThresholds.key(rsaBits: 2048) ?? .problem("", "", do: ""),
+            verdict: .fine),
+        Case(
+            testDescription: "a long RSA key",
+            finding: DoctorThresholds.key(rsaBits: 2049) ?? .problem("", "", do: ""),
+            verdict: .warning),
+        Case(
             testDescription: "files for every connection",
             finding: DoctorThresholds.fileLimit(descriptors: 1256, connections: 1000),
             verdict: .fine),

@@ -82,6 +82,33 @@ import Testing
         }
     }
 
+    @Test func `A brief opening runs where it was posted, but only alone`() async throws {
+        try await RunningDaemon.run { running in
+            let noted = Noted()
+            let mailbox = PipelineMailbox(
+                eventCount: EventCount(),
+                openHere: {
+                    noted.note("here")
+                    return true
+                })
+            mailbox.postForViewer(Self.viewer, isBrief: true) { _ in noted.note("opened") }
+            let work = mailbox.takeOnlyViewing() ?? []
+            await running.daemon.pipeline.mailbox.ask { core in
+                for task in work { task(core) }
+            }
+            #expect(noted.take() == ["here", "opened"])
+            mailbox.postForViewer { _ in }
+            mailbox.post { _ in noted.note("zone") }
+            #expect(mailbox.takeOnlyViewing()?.count == nil)
+            await running.daemon.pipeline.mailbox.ask { core in
+                _ = mailbox.run(on: core, while: { true })
+            }
+            #expect(noted.take() == ["zone"])
+            for _ in 0..<2 { mailbox.postForViewer { _ in } }
+            #expect(mailbox.takeOnlyViewing()?.count == nil)
+        }
+    }
+
     /// A client may ask and disconnect while the pipeline is busy.
     @Test func `A reader who leaves leaves no question behind`() async throws {
         try await RunningDaemon.run { running in
