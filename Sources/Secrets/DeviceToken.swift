@@ -36,7 +36,7 @@ public struct DeviceToken: Sendable {
 extension SecretHash {
     init(_ digest: SHA256.Digest) {
         // A SHA-256 digest has 32 bytes, so the fallback is unreachable.
-        self = SecretHash(bytes: unsafe digest.withUnsafeBytes { unsafe Array($0) }) ?? .zero
+        self = SecretHash(bytes: Array(digest)) ?? .zero
     }
 
     init(_ code: HMAC<SHA256>.MAC) {

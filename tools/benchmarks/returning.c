@@ -43,7 +43,7 @@ static const char *paths[2];
 static struct sockaddr_in server;
 static Series before, during;
 static long long flood_from, flood_to;
-static long refused;
+static long refused, settled;
 
 static long long now(void) {
     struct timespec t;
@@ -78,7 +78,7 @@ static double at(Series *series, double part) {
 }
 
 static void end(Viewer *v) {
-    if (v->stage != OPEN) refused++;
+    if (v->stage != OPEN) refused++, settled++;
     v->stage = GONE;
     if (v->tls) SSL_free(v->tls);
     close(v->socket);
@@ -118,7 +118,10 @@ static void read_all(Viewer *v) {
             if (v->have >= 12 && memcmp(v->answer + 9, "101", 3)) return end(v);
             char *body = memmem(v->answer, v->have, "\r\n\r\n", 4);
             if (!body || v->answer + v->have < body + 8) continue;
+            /* Closed at once: the daemon asks it to come again later. */
+            if ((unsigned char)body[4] == 0x88) return end(v);
             v->stage = OPEN;
+            settled++;
             v->took = came - v->due;
             free(v->answer);
             v->answer = NULL;
@@ -198,7 +201,9 @@ int main(int argc, char **argv) {
     }
     qsort(viewers, count, sizeof *viewers, by_due);
     int begun = 0;
-    for (long long t = start; t < flood_to; t = now()) {
+    /* Whoever has not come back half a minute later has not come back. */
+    for (long long t = start; t < flood_to || (settled < count && t < flood_to + 10 * QUIET);
+         t = now()) {
         for (int some = 0; begun < count && viewers[begun].due <= t && some < 16; some++)
             begin(&viewers[begun++]);
         struct epoll_event events[64];

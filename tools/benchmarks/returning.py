@@ -6,7 +6,7 @@ usage: returning.py --daemon PATH [--viewers N] [--seconds S] [--rounds N] [--no
 A device sends ten markers a second. The daemon restarts; the device and 100 viewers are there at
 once, and are the good ones. N viewers (10,000) return at random times within S seconds (10), each
 with the cursor that it had before. Server on core 0, viewers (returning.c, built here) on core 1.
-Figures are medians of the rounds. Ends with 1 where a viewer was refused or a good one closed.
+Figures are medians of the rounds. Ends with 1 where a viewer did not come back or a good one was closed.
 """
 import argparse, json, os, socket, ssl, statistics, subprocess, sys, tempfile, threading
 import time, uuid
@@ -145,7 +145,8 @@ def main():
             for _ in range(options.rounds):
                 place = tempfile.mkdtemp(dir=folder)
                 rounds.append(measure(options.daemon, place, viewers, files, options, has_tls))
-            failed |= any(one["refused"] or one["good"] != GOOD for one in rounds)
+            failed |= any(one["returned"] != options.viewers or one["good"] != GOOD
+                          for one in rounds)
             show("TLS" if has_tls else "plaintext", rounds)
     return 1 if failed else 0
 
