@@ -88,16 +88,9 @@ final class ViewerSink {
 
     /// `nil` if the channel has closed its socket.
     private var channelsDescriptor: CInt? {
-        // `withUnsafeTransportIfAvailable` of the library does the same, but its cast to a
-        // constrained protocol takes 4 µs.
-        guard let core = channel._channelCore as? any NIOTransportAccessibleChannelCore else {
-            return nil
-        }
-        return Self.descriptor(of: core)
-    }
-
-    private static func descriptor(of core: some NIOTransportAccessibleChannelCore) -> CInt? {
-        try? core.withUnsafeTransport { $0 as? NIOBSDSocket.Handle }
+        try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+            of: NIOBSDSocket.Handle.self
+        ) { $0 }
     }
 
     var isQueueing: Bool { queuedBytes > 0 }
