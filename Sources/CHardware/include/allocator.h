@@ -13,4 +13,8 @@ static inline void pulsecast_return_large_blocks(void) {
     mallopt(M_TRIM_THRESHOLD, 2 << 20);
 }
 
+/// Gives the free pages of all arenas back to the system. While it walks what is free in an arena,
+/// about half a millisecond a MiB at worst, whoever allocates there waits: for quiet moments only.
+static inline void pulsecast_return_free_pages(void) { malloc_trim(0); }
+
 #endif
