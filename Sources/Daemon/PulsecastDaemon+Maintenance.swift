@@ -6,6 +6,7 @@ import SegmentLog
 import SensorModel
 import Sessions
 import Synchronization
+import Transport
 
 extension PulsecastDaemon {
     /// Work that becomes due by time alone; runs once a minute.
@@ -18,6 +19,20 @@ extension PulsecastDaemon {
         await repair()
         await upkeepResults()
         await saveCatalog()
+        await returnMemory()
+    }
+
+    /// Gives back what a crowd has left, once it is gone.
+    private func returnMemory() async {
+        guard let bytes = FreedMemory.ownBytes() else { return }
+        let connections = pipeline.loops.counters.connectionsOpen.load(ordering: .relaxed)
+        guard freedMemory.withLock({ $0.isDue(bytes, connections: connections) }) else { return }
+        await pipeline.background.run { FreedMemory.giveBack() }
+        guard let left = FreedMemory.ownBytes() else { return }
+        freedMemory.withLock { $0.returned(leaving: left) }
+        logger.debug(
+            "free memory went back to the system",
+            metadata: ["bytes": "\(max(0, bytes - left))", "left": "\(left)"])
     }
 
     /// Feeds the watchdog only while each stage progresses or is idle; otherwise systemd restarts

@@ -40,6 +40,7 @@ public final class PulsecastDaemon: Sendable {
     let hasReconciledResults = Mutex(false)
     /// Devices that can begin only one session a day (``SessionQuota``), as reported last.
     let crowdedDevices = Mutex(Set<DeviceID>())
+    let freedMemory = Mutex(FreedMemory())
     /// Settings with all reloads since the start.
     let settings: RunningSettings
 

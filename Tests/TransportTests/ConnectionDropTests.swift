@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOEmbedded
 import NIOSSL
@@ -32,6 +33,20 @@ import Testing
         _ identity: TLSIdentity, _ counters: TransportCounters
     ) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
+        try addTLS(NIOSSLServerHandler(context: identity.context), identity, counters, to: channel)
+        try channel.pipeline.syncOperations.addHandler(ClosesLater())
+        try connect(channel)
+        return channel
+    }
+
+    private static func connect(_ channel: EmbeddedChannel) throws {
+        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
+    }
+
+    private static func addTLS(
+        _ library: NIOSSLServerHandler, _ identity: TLSIdentity, _ counters: TransportCounters,
+        to channel: EmbeddedChannel
+    ) throws {
         try channel.pipeline.syncOperations.addHandlers([
             FlushGate(loop: state(channel.eventLoop), keepsReads: false),
             TLSRecordGate(
@@ -39,10 +54,98 @@ import Testing
                 turns: NetworkTurns(channel.eventLoop, turn: .hours(1)),
                 network: PeerAddress.unixSocket.widestNetwork
             ) { _ in true },
-            NIOSSLServerHandler(context: identity.context), ClosesLater(),
+            library,
         ])
-        try channel.connect(to: SocketAddress(unixDomainSocketPath: "/peer")).wait()
-        return channel
+    }
+
+    /// As a client that knows TLS 1.2 and no later version.
+    private static func shakeHands(with server: EmbeddedChannel) throws {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.maximumTLSVersion = .tlsv12
+        configuration.certificateVerification = .none
+        let client = EmbeddedChannel()
+        try client.pipeline.syncOperations.addHandler(
+            try NIOSSLClientHandler(
+                context: try NIOSSLContext(configuration: configuration), serverHostname: nil))
+        try connect(client)
+        var hasMoved = true
+        while hasMoved {
+            hasMoved = false
+            for (from, to) in [(client, server), (server, client)] {
+                while let bytes = try from.readOutbound(as: ByteBuffer.self) {
+                    try to.writeInbound(bytes)
+                    hasMoved = true
+                }
+            }
+        }
+    }
+
+    /// What a connection can be that its TLS library serves.
+    enum Kind: CaseIterable {
+        case device
+        case http
+        case webSocket
+        case eventStream
+
+        fileprivate func add(to channel: EmbeddedChannel, _ ticket: ConnectionTicket) throws {
+            let loop = ConnectionDropTests.state(channel.eventLoop)
+            let daemon = FakeDaemon()
+            let listener = ListenerConfiguration(
+                name: "test", address: .unixSocket(path: "/test"), service: .http(Router()))
+            let service = HTTPService(listener, Router(), devices: daemon, viewers: daemon)
+            let socket = UpgradedSocket(
+                channel: channel, loop: loop, service: service,
+                request: HTTPRequest(method: .get, path: "/", peer: .unixSocket), ticket: ticket,
+                records: nil)
+            let pipeline = channel.pipeline.syncOperations
+            switch self {
+            case .device:
+                let origin = DeviceOrigin(
+                    transport: .tcp, headerToken: nil, peer: .unixSocket, isSecure: true)
+                try pipeline.addHandler(
+                    DeviceSocket(
+                        loop: loop, gate: daemon, limits: service.limits, origin: origin,
+                        ticket: ticket))
+            case .http:
+                try HTTPConnection(loop: loop, service: service, ticket: ticket, peer: .unixSocket)
+                    .add(to: pipeline)
+            case .webSocket:
+                try pipeline.addHandler(WebSocketChannel(socket, EchoSocket(socket)))
+            case .eventStream:
+                let share = ResolvedShare(key: FakeDaemon.share, idHash: .zero)
+                try pipeline.addHandler(EventStream(socket, share: share))
+            }
+        }
+    }
+
+    /// Otherwise whoever resets 2,000 connections a second has 400 MB that nobody counts.
+    @Test(arguments: Kind.allCases)
+    func `What the TLS library keeps ends with a connection that was reset`(kind: Kind)
+        async throws
+    {
+        try await TLSTests.withIdentity { identity, _ in
+            let counters = TransportCounters()
+            let channel = EmbeddedChannel()
+            weak var library: NIOSSLServerHandler?
+            do {
+                let made = NIOSSLServerHandler(context: identity.context)
+                library = made
+                try Self.addTLS(made, identity, counters, to: channel)
+            }
+            let ticket = try ConnectionAdmission(counters: counters).admit(
+                channel, from: nil, as: .stranger, limits: ConnectionLimits()
+            ).get()
+            try kind.add(to: channel, ticket)
+            try Self.connect(channel)
+            try Self.shakeHands(with: channel)
+            #expect(library?.tlsVersion == .tlsv12)
+            channel.pipeline.fireErrorCaught(IOError(errnoCode: ECONNRESET, reason: "reset"))
+            #expect(!channel.isActive)
+            // As the library of sockets does behind the error.
+            channel.drop(isReset: false)
+            channel.embeddedEventLoop.run()
+            #expect(library == nil, "a timer keeps it")
+        }
     }
 
     @Test func `A connection that others take the place of is closed at once`() async throws {

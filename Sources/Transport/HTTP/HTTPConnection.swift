@@ -127,7 +127,7 @@ final class HTTPConnection: ChannelInboundHandler, RemovableChannelHandler, Dead
         case HTTPParserError.invalidVersion: refusal = .versionUnknown
         case is HTTPParserError: refusal = .malformed
         default:
-            context.close(promise: nil)
+            context.channel.drop(isReset: false)
             return
         }
         switch stage {

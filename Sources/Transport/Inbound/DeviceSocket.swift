@@ -104,7 +104,7 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // A reset, or a failed TLS handshake: no peer would receive a message.
-        context.close(promise: nil)
+        context.channel.drop(isReset: false)
     }
 
     /// - Returns: `false` if the ring had no space for all of it.
@@ -268,6 +268,6 @@ final class DeviceSocket: ChannelInboundHandler, DevicePort, DeadlineMember, Loo
     }
 
     func abort() {
-        context?.close(promise: nil)
+        context?.channel.drop(isReset: false)
     }
 }

@@ -61,7 +61,7 @@ final class EventStream: ChannelInboundHandler, DeadlineMember, LoopConnection {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
+        context.channel.drop(isReset: false)
     }
 
     func deadlineReached(_ tick: Int) -> Int? {

@@ -88,7 +88,7 @@ final class WebSocketChannel: ChannelInboundHandler, DeadlineMember, LoopConnect
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        context.close(promise: nil)
+        context.channel.drop(isReset: false)
     }
 
     private var isHolding: Bool { heldKind != nil || isChoked }
