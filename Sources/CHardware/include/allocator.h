@@ -20,6 +20,7 @@ static inline void pulsecast_grow_heap(void) {
     void *volatile block = malloc(64 << 10);
     free(block);
 }
+
 /// Gives the free pages of all arenas back to the system. While it walks what is free in an arena,
 /// about half a millisecond a MiB at worst, whoever allocates there waits: for quiet moments only.
 static inline void pulsecast_return_free_pages(void) { malloc_trim(0); }
