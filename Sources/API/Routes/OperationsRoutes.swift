@@ -68,6 +68,9 @@ package struct OperationsRoutes: Sendable {
                 ("thread=\"log\"", logTurns), ("thread=\"loop\"", loopTurns),
                 ("thread=\"pipeline\"", turns - loopTurns - logTurns),
             ])
+        text.seconds(
+            "pulsecast_pipeline_seconds_total", "Time within turns of the pipeline, on any thread.",
+            Double(counters.turnNanoseconds.load(ordering: .relaxed)) / 1e9)
         addLog(to: &text, counters)
         text.counter(
             "pulsecast_updates_merged_total", "Updates folded into later ones for slow viewers.",
