@@ -1,12 +1,12 @@
 import Foundation
-import Glibc
 
 /// The processors that the process may use.
 package enum Processors {
     /// Number of processors on which the process may run, or less if a control group gives it less
     /// time; at least 1. Read once: a later change needs a restart.
     package static let count = count(
-        onWhichToRun: inMask(),
+        onWhichToRun: allowed(in: contents("/proc/self/status") ?? "")
+            ?? ProcessInfo.processInfo.activeProcessorCount,
         groups: contents("/proc/self/cgroup") ?? "",
         limit: { contents("/sys/fs/cgroup\($0)/cpu.max") })
 
@@ -37,17 +37,23 @@ package enum Processors {
         }
     }
 
-    /// Processors on which this thread may run: those of its mask, as `taskset` and
-    /// `CPUAffinity=` set it.
-    static func inMask() -> Int {
-        var mask = cpu_set_t()
-        // It fails only where the mask is longer, on more than a thousand processors.
-        guard unsafe sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &mask) == 0 else {
-            return ProcessInfo.processInfo.activeProcessorCount
+    /// - Parameter status: `/proc/self/status`.
+    /// - Returns: Processors on which the process may run, as `taskset` and `CPUAffinity=` set them;
+    ///   `nil`: it does not say.
+    static func allowed(in status: String) -> Int? {
+        let key = "Cpus_allowed_list:"
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix(key) }) else {
+            return nil
         }
-        return unsafe withUnsafeBytes(of: &mask) { bytes in
-            unsafe bytes.reduce(0) { $0 + $1.nonzeroBitCount }
+        var count = 0
+        for range in line.dropFirst(key.count).split(separator: ",") {
+            let ends = range.split(separator: "-").compactMap { part in
+                Int(part.filter { $0.isNumber })
+            }
+            guard let first = ends.first, let last = ends.last, first <= last else { return nil }
+            count += last - first + 1
         }
+        return count
     }
 
     private static func contents(_ path: String) -> String? {

@@ -18,6 +18,8 @@ import WireFormat
     /// An answer that a device does not expect; `nil`: the end.
     private struct Surprise: Error {
         let answer: DeviceAnswer?
+        var sent = 0
+        var acked = 0
     }
 
     /// A device's connection, with the number of the last frame that is known to be on disk.
@@ -50,10 +52,16 @@ import WireFormat
 
         mutating func wait(for number: Int) async throws {
             guard acked < number else { return }
-            for try await answer in client.answers {
-                guard case .ack(let sequence) = answer else { throw Surprise(answer: answer) }
-                acked = Int(sequence.rawValue)
-                if acked >= number { return }
+            do {
+                for try await answer in client.answers {
+                    guard case .ack(let sequence) = answer else {
+                        throw Surprise(answer: answer, sent: number, acked: acked)
+                    }
+                    acked = Int(sequence.rawValue)
+                    if acked >= number { return }
+                }
+            } catch ClientError.connectionLost {
+                throw Surprise(answer: nil, sent: number, acked: acked)
             }
             throw Surprise(answer: nil)
         }

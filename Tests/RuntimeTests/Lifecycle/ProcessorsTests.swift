@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Testing
 
 @testable import Runtime
@@ -37,23 +36,19 @@ import Testing
         #expect(Processors.count(onWhichToRun: 0, groups: groups) { _ in nil } == 1)
     }
 
-    @Test func `A thread that is bound to one processor has one`() async {
-        #expect(Processors.inMask() >= Processors.count)
-        let found: Int = await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                var mask = cpu_set_t()
-                let size = MemoryLayout<cpu_set_t>.size
-                unsafe sched_getaffinity(0, size, &mask)
-                unsafe withUnsafeMutableBytes(of: &mask) { bytes in
-                    let byte = unsafe bytes.firstIndex { $0 != 0 } ?? 0
-                    let lowest = unsafe bytes[byte] & (~bytes[byte] &+ 1)
-                    for index in unsafe bytes.indices { unsafe bytes[index] = 0 }
-                    unsafe bytes[byte] = lowest
-                }
-                unsafe sched_setaffinity(0, size, &mask)
-                done.resume(returning: Processors.inMask())
-            }
-        }
-        #expect(found == 1)
+    @Test(arguments: [
+        ("Name:\tx\nCpus_allowed:\tf\nCpus_allowed_list:\t0-3\nMems_allowed:\t1\n", 4),
+        ("Cpus_allowed_list:\t5", 1), ("Cpus_allowed_list:\t0,2-4,9-10\n", 6),
+        ("Cpus_allowed_list:\t4-2\n", nil), ("Cpus_allowed_list:\t\n", nil),
+        ("Cpus_allowed_list:\tx\n", nil), ("", nil),
+    ])
+    func `The mask of processors is the system's list`(status: String, count: Int?) {
+        #expect(Processors.allowed(in: status) == count)
+    }
+
+    @Test func `This system has such a list`() throws {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let allowed = try #require(Processors.allowed(in: status))
+        #expect((1...allowed).contains(Processors.count))
     }
 }
