@@ -7,7 +7,7 @@ import SensorModel
 import Sessions
 import Sharing
 
-/// One run of the daemon on one thread, with production types for ring, session table, processors,
+/// One run of the daemon on one thread, with production types for rings, session table, processors,
 /// hub, log and feeds.
 final class Life {
     /// A message from the pipeline to its loop.
@@ -83,13 +83,7 @@ final class Life {
     let log: SegmentLog
     let flow: SessionFlow
     static let ringBytes = 8192
-    let ring = ByteRing(capacity: Life.ringBytes)
-    let outbound = RingBuffer<Message>(capacity: 4096)
-    let feeds = FeedTable()
-    /// Viewers of each feed that is open on the loop.
-    var watching: [FeedKey: Set<Int>] = [:]
-    /// The settings that the loop knows; everything it sends must obey them.
-    var inForce: [DeviceID: Privacy]
+    let loops: [Loop]
     var watchers: [Viewer: Watcher] = [:]
     /// Viewers whose connections the loop has closed but whose end the pipeline does not know yet.
     var leaving: [Viewer] = []
@@ -124,17 +118,17 @@ final class Life {
 
     init(
         disk: SimulatedDisk, configuration: LogConfiguration, shares: [Share],
-        settings: (RunnerProfile, [DeviceID: Privacy]), now: Timestamp
+        settings: (RunnerProfile, [DeviceID: Privacy]), loops count: Int, now: Timestamp
     ) throws(SegmentLogError) {
         let log = try SegmentLog.open(disk: disk, configuration: configuration, now: now)
         let complaints = Complaints()
         complaints.now = now
         (complaints.profile, complaints.privacy) = settings
         for share in shares { complaints.shares[share.key] = share }
-        inForce = settings.1
-        let outbound = outbound
-        playbacks = PlaybackHub { _, key, update in
-            if !outbound.push(.playback(key, update)) {
+        let loops = (0..<count).map { _ in Loop(inForce: settings.1) }
+        self.loops = loops
+        playbacks = PlaybackHub { loop, key, update in
+            if !loops[loop].outbound.push(.playback(key, update)) {
                 complaints.sentences.append("the loop's ring is full")
             }
         }
@@ -143,13 +137,13 @@ final class Life {
             callbacks: FlowCallbacks(
                 profile: { _, _ in complaints.profile },
                 privacy: { complaints.privacy[$0]?.settings ?? .none },
-                show: { _, key, message in
+                show: { loop, key, message in
                     if case .update = message,
                         complaints.shares[key]?.isActive(at: complaints.now) != true
                     {
                         complaints.stray = "share \(key.rawValue) is over and was shown something"
                     }
-                    if !outbound.push(.hub(key, message)) {
+                    if !loops[loop].outbound.push(.hub(key, message)) {
                         complaints.sentences.append("the loop's ring is full")
                     }
                 },
@@ -167,7 +161,7 @@ final class Life {
         return posts
     }
 
-    // MARK: Ring
+    // MARK: Rings
 
     private static let headBytes = 40
 
@@ -183,7 +177,7 @@ final class Life {
         append(UInt64(bitPattern: arrival.microseconds), to: &head)
         append(UInt64(bitPattern: deviceTime), to: &head)
         append(0, to: &head)
-        return ring.push(header: head.span, payload: payload)
+        return loop(of: connection).ring.push(header: head.span, payload: payload)
     }
 
     private func append(_ value: UInt64, to bytes: inout [UInt8], bytes count: Int = 8) {
@@ -214,20 +208,19 @@ final class Life {
             payload: payload)
     }
 
-    /// Arrival of the oldest unread record in the ring.
-    var unreadSince: Timestamp? {
-        ring.peek { Timestamp(microseconds: Int64(bitPattern: number(in: $0, at: 16))) }
+    static func arrival(of record: Span<UInt8>) -> Timestamp {
+        Timestamp(microseconds: Int64(bitPattern: number(in: record, at: 16)))
     }
 
     /// - Returns: The number of records read.
     func drain(
-        limit: Int, opened: (ConnectionID, Timestamp) -> Void,
+        _ loop: Loop, limit: Int, opened: (ConnectionID, Timestamp) -> Void,
         taken: (ConnectionID, UInt32) -> Void
     ) -> Int {
-        ring.drain(limit: limit) { record in
-            let connection = ConnectionID(rawValue: number(in: record, at: 8))
-            let arrival = Timestamp(microseconds: Int64(bitPattern: number(in: record, at: 16)))
-            let sequence = UInt32(truncatingIfNeeded: number(in: record, at: 4, bytes: 4))
+        loop.ring.drain(limit: limit) { record in
+            let connection = ConnectionID(rawValue: Self.number(in: record, at: 8))
+            let arrival = Self.arrival(of: record)
+            let sequence = UInt32(truncatingIfNeeded: Self.number(in: record, at: 4, bytes: 4))
             switch Tag(rawValue: record[0]) {
             case .opened: opened(connection, arrival)
             case .closed: flow.table.close(connection)
@@ -239,7 +232,7 @@ final class Life {
                 let header = FrameHeader(
                     kind: kind, sequence: FrameSequence(rawValue: sequence),
                     deviceTime: Timestamp(
-                        microseconds: Int64(bitPattern: number(in: record, at: 24))))
+                        microseconds: Int64(bitPattern: Self.number(in: record, at: 24))))
                 flow.receive(
                     header, payload: record.extracting(Self.headBytes...), from: connection,
                     arrival: arrival)
@@ -248,7 +241,9 @@ final class Life {
         }
     }
 
-    private func number(in record: Span<UInt8>, at start: Int, bytes: Int = 8) -> UInt64 {
+    private static func number(
+        in record: Span<UInt8>, at start: Int, bytes: Int = 8
+    ) -> UInt64 {
         (0..<bytes).reduce(0) { $0 | UInt64(record[start + $1]) << UInt64(8 * $1) }
     }
 }

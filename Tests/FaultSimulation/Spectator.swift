@@ -35,6 +35,10 @@ struct Spectator {
 
     init(_ share: Share) { self.share = share }
 
+    /// - Parameter index: The spectator's place among all.
+    /// - Returns: Its current connection, or the last one.
+    func viewer(_ index: Int) -> Life.Viewer { Life.Viewer(index: index, connection: connection) }
+
     /// Starts a stream, or restarts it on the same connection.
     mutating func begin(
         _ feed: FeedKey, _ start: Life.Start, at snapshot: LogCursor, isNew: Bool,

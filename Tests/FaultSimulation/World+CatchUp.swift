@@ -69,7 +69,8 @@ extension World {
         guard let watcher = life.watchers[viewer] else { return }
         push(
             .caughtUp(
-                viewer, catchUp, after: watcher.catchUpAfter, began: watcher.catchUpBegan))
+                viewer, catchUp, after: watcher.catchUpAfter, began: watcher.catchUpBegan),
+            to: viewer)
     }
 
     func add(_ reading: Life.Reading, after wait: Int64 = 0) {
@@ -204,7 +205,7 @@ extension World {
         }
         guard !part.events.isEmpty else { return caughtUp(viewer, part.catchUp) }
         life.watchers[viewer]?.catchUp = part.catchUp
-        push(.part(viewer, part.events))
+        push(.part(viewer, part.events), to: viewer)
     }
 
     // MARK: The disk

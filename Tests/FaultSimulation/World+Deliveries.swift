@@ -137,10 +137,11 @@ extension World {
         share.device.flatMap { settings.1[$0] } ?? Life.Privacy()
     }
 
-    /// The settings that the loop knows.
+    /// The settings that a viewer's loop knows.
     @inline(never)
-    func privacyInForce(for share: Share) -> Life.Privacy {
-        share.device.flatMap { life.inForce[$0] } ?? Life.Privacy()
+    func privacyInForce(for index: Int) -> Life.Privacy {
+        let loop = life.loops[life.loopIndex(of: spectators[index].viewer(index))]
+        return spectators[index].share.device.flatMap { loop.inForce[$0] } ?? Life.Privacy()
     }
 
     private func page(

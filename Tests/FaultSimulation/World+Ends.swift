@@ -88,7 +88,7 @@ extension World {
         say("files: \(((try? found.list()) ?? []).sorted())")
         life = try Life(
             disk: found, configuration: configuration, shares: shares, settings: settings,
-            now: now)
+            loops: loopCount, now: now)
         say("started at \(life.log.nextOffset.rawValue): \(life.log.recovery)")
         return found
     }
@@ -259,7 +259,7 @@ extension World {
             for index in pushers.indices { push(index) }
             try turn()
             life.log.syncAppended()
-            try loop()
+            try runLoops()
         }
         for _ in 0..<20
         where !life.complaints.rebuildings.isEmpty || !life.tasks.isEmpty || !life.posts.isEmpty {
@@ -272,7 +272,7 @@ extension World {
             steady += 600_000
             try turn()
             life.log.syncAppended()
-            try loop()
+            try runLoops()
         }
         guard life.log.state == .writing, life.log.durableEnd == life.log.nextOffset else {
             throw Violation("the log does not write again: \(life.log.state)")

@@ -5,33 +5,39 @@ import SensorModel
 import Sessions
 import Sharing
 
-/// The event loop: applies the pipeline's messages and writes to viewers.
+/// The event loops: they apply the pipeline's messages and write to viewers.
 extension World {
-    func loop() throws {
+    func runLoops() throws {
+        for loop in life.loops { try run(loop) }
+    }
+
+    func run(_ loop: Life.Loop) throws {
         var messages: [Life.Message] = []
-        _ = life.outbound.drain { messages.append($0) }
-        for message in messages { try take(message) }
-        for key in life.watching.keys.sorted(by: {
+        _ = loop.outbound.drain { messages.append($0) }
+        for message in messages { try take(message, on: loop) }
+        for key in loop.watching.keys.sorted(by: {
             ($0.share, $0.playback) < ($1.share, $1.playback)
         }) {
-            for index in (life.watching[key] ?? []).sorted() { try flush(index) }
+            for index in (loop.watching[key] ?? []).sorted() { try flush(index, on: loop) }
         }
     }
 
-    private func take(_ message: Life.Message) throws {
+    private func take(_ message: Life.Message, on loop: Life.Loop) throws {
         switch message {
         case .hub(let key, .update(let update)):
-            if life.watching[FeedKey(key)] != nil { life.feeds.apply(update, to: FeedKey(key)) }
+            if loop.watching[FeedKey(key)] != nil { loop.feeds.apply(update, to: FeedKey(key)) }
         case .playback(let key, let update):
-            if life.watching[key] != nil { life.feeds.apply(update, to: key) }
+            if loop.watching[key] != nil { loop.feeds.apply(update, to: key) }
         case .hub(let key, .ended(let code)):
-            for index in (life.watching[FeedKey(key)] ?? []).sorted() {
+            for index in (loop.watching[FeedKey(key)] ?? []).sorted() {
                 say("viewer \(index) is closed: \(code)")
                 if let viewer = viewer(index) { life.leaving.append(viewer) }
                 disconnect(index)
             }
         case .begin(let viewer, let key, let snapshot, let start):
-            if self.viewer(viewer.index) == viewer { try begin(viewer.index, key, snapshot, start) }
+            if self.viewer(viewer.index) == viewer {
+                try begin(viewer.index, key, snapshot, start, on: loop)
+            }
         case .part(let viewer, let events):
             if self.viewer(viewer.index) == viewer { spectators[viewer.index].inbox.append(events) }
         case .caughtUp(let viewer, let catchUp, let after, let began):
@@ -39,21 +45,22 @@ extension World {
             say("viewer \(viewer.index) is caught up")
             try checkCaughtUp(viewer.index, by: catchUp, after: after, began: began)
             spectators[viewer.index].queue.caughtUp()
-        case .settings(let device, let privacy): life.inForce[device] = privacy
+        case .settings(let device, let privacy): loop.inForce[device] = privacy
         }
     }
 
     private func begin(
-        _ index: Int, _ key: FeedKey, _ snapshot: FeedSnapshot, _ start: Life.Start
+        _ index: Int, _ key: FeedKey, _ snapshot: FeedSnapshot, _ start: Life.Start,
+        on loop: Life.Loop
     ) throws {
         let isNew = spectators[index].feed == nil
         drop(index)
         let feed =
-            life.feeds[key] ?? life.feeds.open(key, runnerName: "", snapshot: snapshot)
-        life.watching[key, default: []].insert(index)
+            loop.feeds[key] ?? loop.feeds.open(key, runnerName: "", snapshot: snapshot)
+        loop.watching[key, default: []].insert(index)
         spectators[index].begin(
             key, start, at: snapshot.cursor, isNew: isNew,
-            privacyInForce(for: spectators[index].share))
+            privacyInForce(for: index))
         spectators[index].queue = DeliveryState(rateHz: 2, catchingUp: start.catchingUp)
         if start.hasGap, let cursor = start.resumedAt {
             let gap = EventEncoder.historyGap(cursor: cursor, time: now)
@@ -67,8 +74,8 @@ extension World {
         }
     }
 
-    private func flush(_ index: Int) throws {
-        guard let key = spectators[index].feed, let feed = life.feeds[key] else { return }
+    private func flush(_ index: Int, on loop: Life.Loop) throws {
+        guard let key = spectators[index].feed, let feed = loop.feeds[key] else { return }
         if !spectators[index].inbox.isEmpty, isWell || random.happens(percent: 70) {
             for event in spectators[index].inbox.removeFirst() {
                 try show(index, event.json, event.cursor)
@@ -97,7 +104,7 @@ extension World {
         if cursor.offset < life.log.nextOffset {
             ledger.highestSeen = max(ledger.highestSeen ?? 0, cursor.offset.rawValue)
         }
-        let privacy = privacyInForce(for: share)
+        let privacy = privacyInForce(for: index)
         deliver(json, about: offset ?? cursor.offset, to: share, privacy)
         // If the clock jumped between two records, no record tells what time alone released.
         let isFinishKnown = clockTouchedUntil == 0 || privacy.settings.trimFinishMeters <= 0

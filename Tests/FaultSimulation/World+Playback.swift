@@ -86,11 +86,14 @@ extension World {
         }
         leaveFeeds(viewer)
         life.watchers[viewer]?.playback = player.number
-        guard let (subscription, snapshot) = life.playbacks.join(player.key, loop: 0) else {
-            return
-        }
+        guard
+            let (subscription, snapshot) = life.playbacks.join(
+                player.key, loop: life.loopIndex(of: viewer))
+        else { return }
         life.watchers[viewer]?.playbackSubscription = subscription
-        push(.begin(viewer, player.key, snapshot, Life.Start(resumedAt: snapshot.cursor)))
+        push(
+            .begin(viewer, player.key, snapshot, Life.Start(resumedAt: snapshot.cursor)),
+            to: viewer)
     }
 
     // MARK: Playing

@@ -132,7 +132,7 @@ extension World {
             line.unsent.removeFirst()
         }
         life.lines[index] = line
-        life.ring.publish()
+        life.publish()
         life.flow.noteUnread(since: life.unreadSince)
     }
 
@@ -176,7 +176,7 @@ extension World {
         let step = request.progress.asked(
             PushProgress.Turn(
                 isOurs: connection.flatMap { life.flow.table.session(of: $0) } == session,
-                isDrained: life.ring.isEmpty, hasRoom: life.log.hasRoom,
+                isDrained: life.loops.allSatisfy(\.ring.isEmpty), hasRoom: life.log.hasRoom,
                 end: life.log.nextOffset))
         switch step {
         case .askAgain: return nil

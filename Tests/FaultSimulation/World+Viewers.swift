@@ -27,7 +27,7 @@ extension World {
 
     func viewer(_ index: Int) -> Life.Viewer? {
         guard spectators[index].isConnected else { return nil }
-        return Life.Viewer(index: index, connection: spectators[index].connection)
+        return spectators[index].viewer(index)
     }
 
     /// Removes the viewers of expired shares.
@@ -57,10 +57,11 @@ extension World {
 
     func drop(_ index: Int) {
         guard let key = spectators[index].feed else { return }
-        life.watching[key]?.remove(index)
-        if life.watching[key]?.isEmpty == true {
-            life.watching[key] = nil
-            life.feeds.close(key)
+        let loop = life.loops[life.loopIndex(of: spectators[index].viewer(index))]
+        loop.watching[key]?.remove(index)
+        if loop.watching[key]?.isEmpty == true {
+            loop.watching[key] = nil
+            loop.feeds.close(key)
         }
     }
 
@@ -119,7 +120,7 @@ extension World {
         _ = flow.sessionShown(by: share)
         guard
             let (subscription, snapshot) = flow.hub.join(
-                share.key, loop: 0, cursor: flow.cursor, at: flow.now)
+                share.key, loop: life.loopIndex(of: viewer), cursor: flow.cursor, at: flow.now)
         else { return }
         life.watchers[viewer]?.subscription = subscription
         var start = Life.Start()
@@ -133,11 +134,15 @@ extension World {
             start.hasGap = true
         case .back: start.resumedAt = snapshot.cursor
         }
-        push(.begin(viewer, FeedKey(share.key), snapshot, start))
+        push(.begin(viewer, FeedKey(share.key), snapshot, start), to: viewer)
     }
 
-    func push(_ message: Life.Message) {
-        if !life.outbound.push(message) {
+    func push(_ message: Life.Message, to viewer: Life.Viewer) {
+        push(message, to: life.loops[life.loopIndex(of: viewer)])
+    }
+
+    private func push(_ message: Life.Message, to loop: Life.Loop) {
+        if !loop.outbound.push(message) {
             life.complaints.sentences.append("the loop's ring is full")
         }
     }
@@ -154,6 +159,6 @@ extension World {
         life.playbacks.forget(
             Set(life.flow.hub.directory.shares(of: device).map(\.key)))
         restartPlayers(of: device)
-        push(.settings(device, privacy))
+        for loop in life.loops { push(.settings(device, privacy), to: loop) }
     }
 }

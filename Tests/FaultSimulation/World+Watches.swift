@@ -92,7 +92,7 @@ extension World {
                 wire.up.removeFirst()
             }
         }
-        life.ring.publish()
+        life.publish()
         // The daemon's loop runs a turn or wakes the thread that does; the simulation may be later.
         life.flow.noteUnread(since: life.unreadSince)
         while let (at, item) = wire.down.first, at <= steady {

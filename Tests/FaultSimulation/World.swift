@@ -34,6 +34,8 @@ package final class World {
     var connections: UInt64 = 0
     var hellos: [ConnectionID: SessionID] = [:]
     var configuration: LogConfiguration
+    /// Event loops of each life: 1, 2 or 4, by the seed.
+    let loopCount: Int
     let shares: [Share]
     var settings: (RunnerProfile, [DeviceID: Life.Privacy]) = (RunnerProfile(), [:])
     /// Messages that cannot be judged yet.
@@ -77,6 +79,7 @@ package final class World {
 
     package init(seed: UInt64, trace: ((String) -> Void)? = nil) throws {
         random = SplitMix(state: seed)
+        loopCount = [1, 2, 4][Int(seed % 3)]
         self.trace = trace
         configuration = LogConfiguration(
             segmentBytesMax: 4096 + random.below(40_000),
@@ -90,7 +93,7 @@ package final class World {
         shares = ShareDirectory(Self.shares(from: start, &random)).all
         life = try Life(
             disk: disk, configuration: configuration, shares: shares, settings: settings,
-            now: start)
+            loops: loopCount, now: start)
         life.complaints.privacy = settings.1
         for number in 0..<(1 + random.below(2)) {
             let session = SessionID(using: &random)
@@ -160,7 +163,7 @@ package final class World {
         if random.happens(percent: 70) { try turn() }
         if random.happens(percent: 60) { write() }
         if random.happens(percent: 50) { sync() }
-        if random.happens(percent: 60) { try loop() }
+        for loop in life.loops where random.happens(percent: 60) { try run(loop) }
         if random.happens(percent: 3) { try readHistory() }
         if counts.steps.isMultiple(of: 16) { try judge() }
         try checkAlways()
@@ -258,10 +261,14 @@ package final class World {
         expireShares()
         life.flow.advance(to: now)
         if life.log.hasRoom {
-            _ = life.drain(limit: 1 + random.below(64)) { connection, arrival in
-                hear(connection, at: arrival)
-            } taken: { connection, number in
-                if let session = life.flow.table.session(of: connection) { note(session, number) }
+            for loop in life.loops {
+                _ = life.drain(loop, limit: 1 + random.below(64)) { connection, arrival in
+                    hear(connection, at: arrival)
+                } taken: { connection, number in
+                    if let session = life.flow.table.session(of: connection) {
+                        note(session, number)
+                    }
+                }
             }
         }
         life.flow.noteUnread(since: life.unreadSince)

@@ -59,15 +59,7 @@ package struct OperationsRoutes: Sendable {
         text.counter(
             "pulsecast_ring_full_total", "Times a connection was not read for want of room.",
             transport.ringFull.load(ordering: .relaxed))
-        let turns = Int(counters.turns.load(ordering: .relaxed))
-        let loopTurns = Int(counters.loopTurns.load(ordering: .relaxed))
-        let logTurns = Int(counters.logTurns.load(ordering: .relaxed))
-        text.labelled(
-            "pulsecast_pipeline_turns_total", "Turns of the pipeline, by thread.", type: "counter",
-            series: [
-                ("thread=\"log\"", logTurns), ("thread=\"loop\"", loopTurns),
-                ("thread=\"pipeline\"", turns - loopTurns - logTurns),
-            ])
+        addTurns(to: &text, counters)
         addLog(to: &text, counters)
         text.counter(
             "pulsecast_updates_merged_total", "Updates folded into later ones for slow viewers.",
@@ -83,6 +75,21 @@ package struct OperationsRoutes: Sendable {
             "From a frame's arrival to the write to viewers; the oldest of each batch.",
             counters.deliveryLag)
         return text.text
+    }
+
+    private func addTurns(to text: inout MetricsText, _ counters: PipelineCounters) {
+        let turns = Int(counters.turns.load(ordering: .relaxed))
+        let loopTurns = Int(counters.loopTurns.load(ordering: .relaxed))
+        let logTurns = Int(counters.logTurns.load(ordering: .relaxed))
+        text.labelled(
+            "pulsecast_pipeline_turns_total", "Turns of the pipeline, by thread.", type: "counter",
+            series: [
+                ("thread=\"log\"", logTurns), ("thread=\"loop\"", loopTurns),
+                ("thread=\"pipeline\"", turns - loopTurns - logTurns),
+            ])
+        text.seconds(
+            "pulsecast_pipeline_seconds_total", "Time within turns of the pipeline, on any thread.",
+            Double(counters.turnNanoseconds.load(ordering: .relaxed)) / 1e9)
     }
 
     private func addFrames(

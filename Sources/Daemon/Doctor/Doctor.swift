@@ -37,7 +37,11 @@ public struct Doctor: Sendable {
     public func findings(at now: Timestamp) async -> [Finding] {
         await ports() + [clock(at: now)] + disk() + certificate(at: now)
             + [await phones(at: now), fileLimit()]
-            + [DoctorThresholds.memory(MemoryBudget(configuration))] + permissions() + agreement()
+            + [
+                DoctorThresholds.eventLoops(
+                    configuration.eventLoops, processors: Processors.count),
+                DoctorThresholds.memory(MemoryBudget(configuration)),
+            ] + permissions() + agreement()
     }
 
     // MARK: - Registry and log

@@ -103,6 +103,18 @@ enum DoctorThresholds {
     }
 
     /// - Parameters:
+    ///   - loops: Event loops of the configuration.
+    ///   - processors: Processors that this process may use.
+    /// - Returns: The finding.
+    static func eventLoops(_ loops: Int, processors: Int) -> Finding {
+        let found = "\(loops); processors that can be used: \(processors)"
+        guard loops > processors else { return .fine("event loops", found) }
+        return .warning(
+            "event loops", found,
+            do: "lower limits.event_loops: more than one a processor only take each other's time")
+    }
+
+    /// - Parameters:
     ///   - year: Year of the wall clock.
     ///   - isSynchronized: Whether the clock is synchronized; `nil`: unknown.
     /// - Returns: The finding.

@@ -64,8 +64,11 @@ public struct MemoryBudget: Hashable, Sendable {
                 name: "what is read while a write fails", count: loops,
                 bytesEach: ByteAllowance.readInFlushesMax),
             Row(
-                name: "rings, in and out", count: 2 * loops,
-                bytesEach: configuration.ingest.ringBytes),
+                name: "rings, in and out", count: loops,
+                bytesEach: LoopPart(loops: loops, ringBytes: configuration.ingest.ringBytes)
+                    .ringBytes),
+            // Stack, heap of its own, buffers of the library: 0.1 MiB idle, 0.4 after load.
+            Row(name: "threads of the event loops", count: loops, bytesEach: 512 << 10),
         ]
     }
 
@@ -101,7 +104,7 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(name: "updates held back by delays", count: HeldUpdates.allMax, bytesEach: 1 << 10),
             // Stored as one message for a share and one for a group.
             Row(
-                name: "events for viewers that do not keep up", count: configuration.eventLoops,
+                name: "events for viewers that do not keep up", count: 1,
                 bytesEach: 2 * FeedTable.eventBytesMax),
             Row(
                 name: "recordings that viewers and owners play", count: 1,

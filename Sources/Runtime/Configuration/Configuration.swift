@@ -98,7 +98,7 @@ public struct Configuration: Hashable, Sendable {
     }
 
     public var stateDirectory = ""
-    public var eventLoops = 1
+    public var eventLoops = Self.eventLoops(processors: Processors.count)
     public var device = Listener()
     public var httpListener = Listener()
     public var operations = Listener()
@@ -116,6 +116,18 @@ public struct Configuration: Hashable, Sendable {
     public var alerts = Alerts()
     public var deliveries = Deliveries()
     public var mqtt = MQTT()
+
+    /// Event loops where the owner names no number. One processor is left to the pipeline, the log
+    /// and readers, which an attack on the loops would take as well.
+    ///
+    /// - Parameter processors: Processors that the process may use.
+    /// - Returns: 1…``eventLoopsByDefaultMax``.
+    static func eventLoops(processors: Int) -> Int {
+        min(max(1, processors - 1), eventLoopsByDefaultMax)
+    }
+
+    /// As many carry four times the connections that there are by default.
+    static let eventLoopsByDefaultMax = 4
 
     public init() {
         device.port = 7420

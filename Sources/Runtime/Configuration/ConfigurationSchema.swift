@@ -97,10 +97,21 @@ public enum ConfigurationSchema {
     ]
 
     private static let limits: [ConfigurationEntry] = [
-        .integer(
-            "limits.event_loops", \.eventLoops, 1...16,
-            "Threads that serve sockets; one carries some ten thousand viewers", unit: "threads",
-            default: 1),
+        ConfigurationEntry(
+            name: "limits.event_loops",
+            meaning: "Threads that serve sockets; one carries some ten thousand viewers. auto: one"
+                + " less than processors, 1 to \(Configuration.eventLoopsByDefaultMax)",
+            allowed: "a whole number of threads, 1 to 16, or auto", defaultText: "auto",
+            reloadable: false
+        ) { configuration, text in
+            guard text != "auto" else {
+                configuration.eventLoops = Configuration().eventLoops
+                return true
+            }
+            guard let number = Int(text), (1...16).contains(number) else { return false }
+            configuration.eventLoops = number
+            return true
+        },
         .integer(
             "limits.connections", \.bounds.connectionsMax, 16...200_000,
             "Connections of all kinds together", unit: "connections", default: 10_000),
@@ -159,7 +170,8 @@ public enum ConfigurationSchema {
     private static let ingest: [ConfigurationEntry] = [
         .integer(
             "ring.kibibytes", \.ingest.ringBytes, 64...65_536,
-            "Ring between an event loop and the pipeline; what lies in it waits", unit: "KiB",
+            "Rings between the event loops and the pipeline, all together; what lies in them waits",
+            unit: "KiB",
             default: 256, scale: 1024),
         .duration(
             "ingest.hold", \.ingest.holdSeconds, 0...60,

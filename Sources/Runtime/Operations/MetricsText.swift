@@ -9,6 +9,12 @@ package struct MetricsText {
         text += "\(name) \(value)\n"
     }
 
+    /// A counter of seconds, with its fractions.
+    package mutating func seconds(_ name: String, _ help: String, _ value: Double) {
+        head(name, help, type: "counter")
+        text += "\(name) \(value)\n"
+    }
+
     package mutating func gauge(_ name: String, _ help: String, _ value: Double) {
         head(name, help, type: "gauge")
         text +=

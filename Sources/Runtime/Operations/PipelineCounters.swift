@@ -10,6 +10,8 @@ package final class PipelineCounters: Sendable {
     /// Turns on event loops and on the log's threads.
     package let loopTurns = Atomic<UInt64>(0)
     package let logTurns = Atomic<UInt64>(0)
+    /// Nanoseconds within turns, on any thread: what one process cannot do on two processors.
+    package let turnNanoseconds = Atomic<UInt64>(0)
     let isAsleep = Atomic<Bool>(false)
     /// Times that frames waited because the log had no room.
     let logFull = Atomic<Int>(0)

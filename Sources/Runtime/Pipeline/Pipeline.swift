@@ -91,7 +91,7 @@ package struct Pipeline: Sendable {
             log: log, mailbox: mailbox, pool: rebuilds, logger: logger)
         silenceSeconds = configuration.ingest.silenceSeconds
         quota = SessionQuota(sessionsMax: configuration.ingest.sessionsRecordedMax)
-        ringBytes = configuration.ingest.ringBytes
+        ringBytes = loops.part.inboundBytes
         thread = PipelineThread(
             PipelineParts(
                 log: log, links: loops.links, mailbox: mailbox,

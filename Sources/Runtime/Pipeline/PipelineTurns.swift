@@ -1,3 +1,4 @@
+import Dispatch
 import Ring
 import SegmentLog
 import SensorModel
@@ -96,6 +97,8 @@ final class PipelineTurns: Sendable {
     func take() -> Outcome {
         state.withLock { state in
             guard let core = state?.core else { return Outcome() }
+            let begin = DispatchTime.now().uptimeNanoseconds
+            defer { count(core, since: begin) }
             core.advance(to: clock())
             let isInTime = timer(microseconds: Self.viewingMicrosecondsMax)
             var outcome = Outcome(done: core.parts.mailbox.run(on: core, while: isInTime))
@@ -158,6 +161,8 @@ final class PipelineTurns: Sendable {
         guard let core = state?.core, before > now.microseconds, core.hasRoomForLoops,
             core.parts.mailbox.isEmpty
         else { return nil }
+        let begin = DispatchTime.now().uptimeNanoseconds
+        defer { count(core, since: begin) }
         // Nothing is due: this only updates the time.
         core.advance(to: now)
         var outcome = Outcome()
@@ -169,6 +174,12 @@ final class PipelineTurns: Sendable {
         }
         let isRest = core.parts.links.contains { !$0.inbound.isEmpty }
         return isRest || isDue(before: Timestamp(microseconds: before)) ? nil : outcome
+    }
+
+    /// Adds a turn to the time that turns have taken.
+    private func count(_ core: PipelineCore, since begin: UInt64) {
+        core.counters.turnNanoseconds.add(
+            DispatchTime.now().uptimeNanoseconds &- begin, ordering: .relaxed)
     }
 
     private func drain(_ core: PipelineCore, limit: Int, _ outcome: inout Outcome) {

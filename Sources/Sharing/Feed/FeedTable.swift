@@ -9,8 +9,8 @@ public final class FeedTable {
     private var budget: EventBudget
     private let subscriberBytesMax: Int
 
-    /// Bytes of events kept for slow viewers, in all feeds together.
-    public static let eventBytesMax = 24 << 20
+    /// Bytes of events kept for slow viewers, in the feeds of all loops together.
+    public static let eventBytesMax = 20 << 20
 
     /// - Parameters:
     ///   - subscriberBytesMax: Bytes of events that one feed keeps for slow viewers.

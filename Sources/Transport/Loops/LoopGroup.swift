@@ -7,6 +7,8 @@ import WireFormat
 /// The event loops and the rings of each.
 public final class LoopGroup: Sendable {
     public let links: [LoopLink]
+    /// What each loop may hold.
+    public let part: LoopPart
     public let counters = TransportCounters()
     let frameRates = FrameRates()
     let threads: MultiThreadedEventLoopGroup
@@ -15,8 +17,8 @@ public final class LoopGroup: Sendable {
 
     /// - Parameters:
     ///   - loopCount: 1…16.
-    ///   - inboundBytes: Capacity of each loop's ring of frames; a power of two.
-    ///   - outboundMessages: Capacity of each loop's ring of messages; a power of two.
+    ///   - inboundBytes: Capacity of the rings of frames of all loops together.
+    ///   - outboundMessages: Capacity of the rings of messages of all loops together.
     ///   - pace: Pace of broadcasts to large audiences.
     ///   - subscriberBytesMax: Bytes of a share that a viewer may owe before it is closed (4008).
     ///   - published: Called when a loop's ring has new records.
@@ -24,7 +26,8 @@ public final class LoopGroup: Sendable {
     ///   - delivered: Called on a loop's thread once per batch of updates written to viewers, with
     ///     the age of the oldest record in it.
     public init(
-        loopCount: Int = 1, inboundBytes: Int = 4 << 20, outboundMessages: Int = 1 << 14,
+        loopCount: Int = 1, inboundBytes: Int = 4 << 20,
+        outboundMessages: Int = LoopPart.allMessages,
         pace: BroadcastPace = BroadcastPace(), subscriberBytesMax: Int = Limits.subscriberBytesMax,
         published: @escaping InboundPublished,
         arrivalClock: @escaping @Sendable () -> Timestamp,
@@ -32,17 +35,20 @@ public final class LoopGroup: Sendable {
     ) {
         precondition((1...16).contains(loopCount))
         threads = MultiThreadedEventLoopGroup(numberOfThreads: loopCount)
+        let part = LoopPart(loops: loopCount, ringBytes: inboundBytes, messages: outboundMessages)
+        self.part = part
         self.arrivalClock = arrivalClock
         var links: [LoopLink] = []
         var states: [NIOLoopBound<LoopState>] = []
         for (index, eventLoop) in threads.makeIterator().enumerated() {
             let rings = LoopState.Rings(
-                index: index, inbound: ByteRing(capacity: inboundBytes),
-                outbound: RingBuffer(capacity: outboundMessages), published: published)
+                index: index, inbound: ByteRing(capacity: part.inboundBytes),
+                outbound: RingBuffer(capacity: part.outboundMessages), published: published)
             let state = Self.makeState(on: eventLoop) { [counters, frameRates] in
                 LoopState(
                     eventLoop: eventLoop, rings: rings, pace: pace,
-                    subscriberBytesMax: subscriberBytesMax, counters: counters,
+                    subscriberBytesMax: subscriberBytesMax, eventBytesMax: part.eventBytes,
+                    counters: counters,
                     frameRates: frameRates, arrivalClock: arrivalClock,
                     delivered: delivered)
             }

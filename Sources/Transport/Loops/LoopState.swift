@@ -70,7 +70,8 @@ final class LoopState {
 
     init(
         eventLoop: any EventLoop, rings: Rings, pace: BroadcastPace, subscriberBytesMax: Int,
-        counters: TransportCounters, frameRates: FrameRates,
+        eventBytesMax: Int = FeedTable.eventBytesMax, counters: TransportCounters,
+        frameRates: FrameRates,
         arrivalClock: @escaping @Sendable () -> Timestamp,
         loopClock: @escaping @Sendable () -> NIODeadline = NIODeadline.now,
         delivered: @escaping @Sendable (_ lagSeconds: Double) -> Void = { _ in }
@@ -94,7 +95,7 @@ final class LoopState {
         wheel = DeadlineWheel(tick: Self.tick(.now()))
         viewers = ViewerTable(
             eventLoop: eventLoop, counters: counters, pace: pace,
-            subscriberBytesMax: subscriberBytesMax)
+            subscriberBytesMax: subscriberBytesMax, eventBytesMax: eventBytesMax)
         viewers.broadcastEnded = { [unowned self] in reportDelivery() }
         viewers.othersServed = { [unowned self] in inbound.rounds &+ messages }
     }

@@ -45,11 +45,13 @@ final class ViewerTable {
     ///   - counters: Shared by all loops.
     ///   - pace: Pace of broadcasts.
     ///   - subscriberBytesMax: Bytes of events of a share that a viewer may owe.
+    ///   - eventBytesMax: Bytes of events of all shares that the loop keeps for slow viewers.
     init(
         eventLoop: any EventLoop, counters: TransportCounters, pace: BroadcastPace,
-        subscriberBytesMax: Int
+        subscriberBytesMax: Int, eventBytesMax: Int
     ) {
-        feeds = FeedTable(subscriberBytesMax: subscriberBytesMax)
+        feeds = FeedTable(
+            subscriberBytesMax: subscriberBytesMax, eventBytesMax: eventBytesMax)
         self.eventLoop = eventLoop
         self.counters = counters
         self.pace = pace

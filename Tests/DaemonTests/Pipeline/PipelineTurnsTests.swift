@@ -41,7 +41,7 @@ import WireFormat
         }
     }
 
-    @Test(arguments: [1, 4])
+    @Test(arguments: [1, 2, 4])
     func `Every frame is recorded once, whoever takes the turns`(loops: Int) async throws {
         try await RunningDaemon.run({ $0.eventLoops = loops }) { running in
             let tokens = try (0..<8).map { try running.addDevice("device-\($0)") }

@@ -64,6 +64,26 @@ import Testing
             ])
     }
 
+    @Test(arguments: [(0, 1), (1, 1), (2, 1), (3, 2), (4, 3), (5, 4), (64, 4)])
+    func `There is an event loop for each processor but one, up to four`(
+        processors: Int, loops: Int
+    ) {
+        #expect(Configuration.eventLoops(processors: processors) == loops)
+    }
+
+    @Test func `A number of event loops stands whatever the processors`() {
+        var loader = ConfigurationLoader()
+        loader.add(yaml: "limits: {event_loops: 13}", path: "f")
+        #expect(loader.load().configuration.eventLoops == 13)
+        loader.add(flag: "f", key: "limits.event_loops", value: "auto")
+        #expect(
+            loader.load().configuration.eventLoops
+                == Configuration.eventLoops(processors: Processors.count))
+        loader.add(flag: "f", key: "limits.event_loops", value: "17")
+        _ = loader.load()
+        #expect(loader.errors.count == 1)
+    }
+
     @Test func `Every default is allowed by its own rule`() {
         for entry in ConfigurationSchema.entries {
             var configuration = Configuration()
