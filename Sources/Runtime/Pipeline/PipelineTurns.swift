@@ -138,6 +138,8 @@ final class PipelineTurns: Sendable {
         guard let core = state?.core, before > now.microseconds, core.hasRoomForLoops,
             let work = core.parts.mailbox.takeOnlyViewing()
         else { return false }
+        let begin = DispatchTime.now().uptimeNanoseconds
+        defer { count(core, since: begin) }
         core.advance(to: now)
         for task in work { task(core) }
         var outcome = Outcome(done: 1)
