@@ -9,15 +9,17 @@ final class AnswerReader: ChannelInboundHandler {
     private let parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation
     private let limit: HeadLimit
     private let bodyBytesMax: Int
+    private let silenceSecondsMax: Int
     private var bodyBytes = 0
 
     init(
         _ parts: AsyncThrowingStream<HTTPClient.Part, any Error>.Continuation, _ limit: HeadLimit,
-        bodyBytesMax: Int
+        bodyBytesMax: Int, silenceSecondsMax: Int
     ) {
         self.parts = parts
         self.limit = limit
         self.bodyBytesMax = bodyBytesMax
+        self.silenceSecondsMax = silenceSecondsMax
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -37,6 +39,14 @@ final class AnswerReader: ChannelInboundHandler {
             parts.finish()
             context.close(promise: nil)
         }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard event is IdleStateHandler.IdleStateEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        parts.finish(throwing: ClientError.silent(seconds: silenceSecondsMax))
+        context.close(promise: nil)
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -14,20 +14,24 @@ public struct HTTPClient: Sendable {
     private let address: ServerAddress
     private let tls: ClientTLS
     private let bodyBytesMax: Int
+    private let silenceSecondsMax: Int?
     private let reach: ClientReach
 
     /// - Parameters:
     ///   - address: `http`, `https` or `unix`; the target in it is ignored.
     ///   - tls: Which server certificates to trust.
     ///   - bodyBytesMax: A longer answer is an error.
+    ///   - silenceSecondsMax: Seconds without a byte in either direction after which a request
+    ///     fails; `nil`: it waits.
     ///   - reach: Where the client may connect to.
     public init(
         _ address: ServerAddress, tls: ClientTLS = ClientTLS(), bodyBytesMax: Int = 1 << 28,
-        reach: ClientReach = .anywhere
+        silenceSecondsMax: Int? = nil, reach: ClientReach = .anywhere
     ) {
         self.address = address
         self.tls = tls
         self.bodyBytesMax = bodyBytesMax
+        self.silenceSecondsMax = silenceSecondsMax
         self.reach = reach
     }
 
@@ -141,9 +145,10 @@ public struct HTTPClient: Sendable {
         let (parts, continuation) = AsyncThrowingStream.makeStream(of: Part.self)
         let channel = try await ClientBootstrap.connect(
             to: address, tls: tls, reach: reach
-        ) { channel in
+        ) { [silenceSecondsMax] channel in
             try Self.addHandlers(
-                to: channel.pipeline.syncOperations, continuation, bodyBytesMax: bodyBytesMax)
+                to: channel.pipeline.syncOperations, continuation, bodyBytesMax: bodyBytesMax,
+                silenceSecondsMax: silenceSecondsMax)
             return channel
         }
         continuation.onTermination = { _ in channel.close(promise: nil) }
@@ -160,11 +165,17 @@ public struct HTTPClient: Sendable {
 
     static func addHandlers(
         to pipeline: ChannelPipeline.SynchronousOperations,
-        _ parts: AsyncThrowingStream<Part, any Error>.Continuation, bodyBytesMax: Int = .max
+        _ parts: AsyncThrowingStream<Part, any Error>.Continuation, bodyBytesMax: Int = .max,
+        silenceSecondsMax: Int? = nil
     ) throws {
+        if let seconds = silenceSecondsMax {
+            try pipeline.addHandler(IdleStateHandler(allTimeout: .seconds(Int64(seconds))))
+        }
         let head = HeadLimit()
         try pipeline.addHandler(head)
         try pipeline.addHTTPClientHandlers()
-        try pipeline.addHandler(AnswerReader(parts, head, bodyBytesMax: bodyBytesMax))
+        try pipeline.addHandler(
+            AnswerReader(
+                parts, head, bodyBytesMax: bodyBytesMax, silenceSecondsMax: silenceSecondsMax ?? 0))
     }
 }

@@ -134,8 +134,8 @@ struct LogCore: Sendable {
 
     static func entry(of header: SegmentHeader) -> SegmentEntry {
         SegmentEntry(
-            number: header.number, header: header, bytes: SegmentFormat.recordsStart,
-            recordsEnd: SegmentFormat.recordsStart,
+            number: header.number, header: header, isWrittenHere: true,
+            bytes: SegmentFormat.recordsStart, recordsEnd: SegmentFormat.recordsStart,
             index: SegmentIndex(firstOffset: header.firstOffset))
     }
 }

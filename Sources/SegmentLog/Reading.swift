@@ -137,11 +137,11 @@ struct Reading {
             var walk = SegmentWalk(
                 file: file, header: start.header, end: entry.recordsEnd,
                 parts: entry.index.parts, start: (start.position, start.offset))
-            var pass = Pass(end: min(end, entry.index.endOffset), number: start.number)
+            var pass = Pass(end: min(end, start.wantedEnd), number: start.number)
             try visit(&walk, &pass, of: entry, gap: gap, record: record)
             if pass.isStopped { return false }
             guard let replacement = pass.replacement else {
-                next = max(next, pass.end)
+                next = max(next, min(end, entry.index.endOffset))
                 return true
             }
             entry = replacement
@@ -231,19 +231,28 @@ struct Reading {
         var header: SegmentHeader
         var position: Int
         var offset: UInt64
+        /// The first offset behind the wanted part. A segment may have thousands of sessions, so
+        /// behind a session's last record nothing is read.
+        var wantedEnd: UInt64
         var number: UInt16?
     }
 
-    /// The wanted part of a segment: its first offset and session number; `nil` if there is none.
-    private func wanted(in entry: SegmentEntry) -> (offset: UInt64, number: UInt16?)? {
+    /// The wanted part of a segment: its first offset, the first one behind it, and the session's
+    /// number; `nil` if there is none.
+    private func wanted(
+        in entry: SegmentEntry
+    ) -> (offset: UInt64, end: UInt64, number: UInt16?)? {
         guard entry.header != nil, entry.index.endOffset > next,
             entry.index.firstOffset < until
         else { return nil }
-        guard session != nil else { return (next, nil) }
-        guard let place = part(in: entry), entry.index.parts[place].records > 0,
-            entry.index.parts[place].lastOffset >= next
-        else { return nil }
-        return (max(next, entry.index.parts[place].firstOffset), UInt16(place + 1))
+        guard session != nil else { return (next, entry.index.endOffset, nil) }
+        guard let place = part(in: entry) else { return nil }
+        let part = entry.index.parts[place]
+        guard part.records > 0, part.lastOffset >= next else { return nil }
+        let end = entry.isIndexOfAllRecords ? part.lastOffset + 1 : .max
+        return (
+            max(next, part.firstOffset), min(end, entry.index.endOffset), UInt16(place + 1)
+        )
     }
 
     /// The last known place before the wanted offset; `nil` if the segment has no record of the
@@ -254,7 +263,7 @@ struct Reading {
         guard let header = entry.header, let wanted = wanted(in: entry) else { return nil }
         var start = Start(
             header: header, position: SegmentFormat.recordsStart, offset: header.firstOffset,
-            number: wanted.number)
+            wantedEnd: wanted.end, number: wanted.number)
         let marks = try marks.marks(of: entry, in: file)
         // Marks are in the order of the file, so a binary search finds the first mark too far.
         let next = marks.partitioningIndex { $0.offset > wanted.offset }

@@ -8,6 +8,8 @@ struct SegmentEntry: Sendable {
     /// put aside.
     var header: SegmentHeader?
     var isSealed = false
+    /// Whether this process began the segment.
+    var isWrittenHere = false
     /// Size of the file.
     var bytes: Int
     /// End of the records; the index follows.
@@ -27,6 +29,13 @@ struct SegmentEntry: Sendable {
     var isMarksOnDisk = false
 
     var name: String { SegmentFormat.fileName(of: number) }
+
+    /// Whether the index is sure to know each record that was written: it was made while they were.
+    /// One that was made by reading a damaged file, or by rewriting one, may lack a session's last
+    /// records.
+    var isIndexOfAllRecords: Bool {
+        header?.generation == 0 && (isSealed || isWrittenHere) && damage.isEmpty
+    }
 
     var summary: SegmentSummary {
         SegmentSummary(

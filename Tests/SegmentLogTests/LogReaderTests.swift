@@ -1,6 +1,7 @@
 import FaultyDisk
 import SegmentLog
 import SensorModel
+import Synchronization
 import Testing
 
 @Suite struct LogReaderTests {
@@ -97,6 +98,22 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `Behind a session's last record in a segment nothing is read`() throws {
+        let other = SessionID(high: 9, low: 8)
+        var fixture = try LogFixture()
+        fixture.head()
+        for _ in 0..<100 { fixture.append() }
+        fixture.head(other)
+        for _ in 0..<6000 { fixture.append(of: other) }
+        fixture.log.syncAppended()
+        let segment = try #require(fixture.log.segments().first)
+        // More than a reader takes at once lies between the two.
+        fixture.disk.state.withLock { $0.unreadable[segment.name] = 500_000..<segment.bytes }
+        let kept = fixture.inOrder.filter { $0.header.session == LogFixture.runner }
+        #expect(try fixture.contents(session: LogFixture.runner).records == kept)
+        #expect(throws: SegmentLogError.self) { try fixture.contents(session: other) }
     }
 
     @Test func `A reader beside a writer sees a growing prefix`() async throws {

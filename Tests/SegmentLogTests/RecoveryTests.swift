@@ -117,6 +117,35 @@ import Testing
         #expect(try again.log.reader().verify().damaged.map(\.reason) == [.lostBefore])
     }
 
+    /// The index made from such a file ends the session too early.
+    @Test func `Damage at a session's end is a gap for its readers, with others behind it`() throws
+    {
+        let other = SessionID(high: 9, low: 8)
+        var fixture = try LogFixture()
+        fixture.head()
+        for _ in 0..<300 { fixture.append() }
+        fixture.head(other)
+        for _ in 0..<300 {
+            fixture.append(of: other)
+            // A later sync proves that what was damaged had been whole.
+            fixture.log.syncAppended()
+        }
+        let disk = fixture.disk.killed()
+        var bytes = disk.content(of: name)
+        // The session's last 20 records, of 111 bytes each.
+        let first = try #require(bytes.firstRange(of: LogFixture.payload(281)))
+        for index in first.lowerBound..<(first.lowerBound + 2190) { bytes[index] ^= 0x55 }
+        disk.replace(name, with: bytes)
+        let beside = try LogReader(disk: disk)
+        let again = try LogFixture(disk: disk)
+        for reader in [beside, again.log.reader()] {
+            let read = try fixture.contents(of: reader, session: LogFixture.runner)
+            #expect(read.records.count == 281)
+            #expect(read.gaps.contains { ($0.from..<$0.to).contains(LogFixture.offset(300)) })
+            #expect(read.gaps.allSatisfy { $0.reason == .damaged })
+        }
+    }
+
     @Test func `Damage in a sealed segment is a gap for readers and named by verification`() throws
     {
         var fixture = try killed(after: 1000)

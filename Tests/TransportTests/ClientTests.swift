@@ -3,6 +3,7 @@ import Glibc
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import NIOPosix
 import SensorModel
 import Sharing
 import Synchronization
@@ -134,6 +135,20 @@ import WireFormat
             #expect(String(decoding: long.body, as: UTF8.self) == HTTPServerTests.parts)
             #expect(try await client.send(.get, "/none").status == 404)
         }
+    }
+
+    @Test func `The HTTP client leaves a server that takes a request and never answers`()
+        async throws
+    {
+        let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let port = try #require(silent.localAddress?.port)
+        let client = HTTPClient(
+            try ServerAddress("http://127.0.0.1:\(port)"), silenceSecondsMax: 1)
+        await #expect(throws: ClientError.silent(seconds: 1)) {
+            _ = try await client.send(.post, "/v1/me/import", body: [1, 2, 3])
+        }
+        try await silent.close()
     }
 
     @Test func `Nobody there is said in a sentence`() async throws {

@@ -11,6 +11,7 @@ public struct SessionFields: Sendable {
     /// never share a cursor.
     private var splitsArePending = false
     private var states = States()
+    private var predictions = SentPredictions()
     private var scratch = ViewerJSON(reserving: 512)
     private var cursor: LogCursor
     private var time = Timestamp(microseconds: 0)
@@ -112,7 +113,8 @@ public struct SessionFields: Sendable {
         }
     }
 
-    private mutating func take(_ metrics: Metrics, _ update: inout SessionUpdate) {
+    private mutating func take(_ newest: Metrics, _ update: inout SessionUpdate) {
+        let metrics = predictions.replacingSmallChanges(in: newest)
         for key in FieldKey.allCases {
             switch key {
             case .startedAt, .splits, .alerts: continue

@@ -77,7 +77,7 @@ struct DeviceZone: AsyncParsableCommand {
     }
 }
 
-/// Hides the begin and the end of each run.
+/// Hides the beginning and the end of each run.
 struct DeviceTrim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trim",

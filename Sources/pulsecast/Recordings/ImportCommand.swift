@@ -44,6 +44,8 @@ struct ImportCommand: AsyncParsableCommand {
 
     /// Maximum wait for a busy daemon, and maximum tries; beyond either the file counts as refused.
     private static let (busySecondsMax, triesMax) = (60, 15)
+    /// The daemon reads a file of hours within seconds.
+    private static let silenceSecondsMax = 60
 
     func run() async throws {
         guard ImportAddress.duplicates.contains(duplicate) else {
@@ -53,7 +55,8 @@ struct ImportCommand: AsyncParsableCommand {
                 status: ExitStatus.wrongUse)
         }
         let server = try address()
-        let client = HTTPClient(server, tls: try trust.tls)
+        let client = HTTPClient(
+            server, tls: try trust.tls, silenceSecondsMax: Self.silenceSecondsMax)
         let token = try Destination.token(inFile: tokenFile)
         var refused = 0
         for path in recordings {
