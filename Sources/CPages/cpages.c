@@ -202,6 +202,9 @@ static const uint8_t part_scopes_html[] = {
 static const uint8_t part_zones_html[] = {
 #embed "../ViewerPages/Resources/part-zones.html"
 };
+static const uint8_t past_js[] = {
+#embed "../ViewerPages/Resources/past.js"
+};
 static const uint8_t picture_js[] = {
 #embed "../ViewerPages/Resources/picture.js"
 };
@@ -401,6 +404,7 @@ static const struct cpages_file files[] = {
     FILE("part-map-tools.html", part_map_tools_html),
     FILE("part-scopes.html", part_scopes_html),
     FILE("part-zones.html", part_zones_html),
+    FILE("past.js", past_js),
     FILE("picture.js", picture_js),
     FILE("places.js", places_js),
     FILE("position.js", position_js),

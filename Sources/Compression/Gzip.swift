@@ -14,12 +14,20 @@ package enum Gzip {
         case noRoom
     }
 
-    /// Compresses at zlib's best level.
-    ///
+    /// How much work compression is worth.
+    package enum Effort: Sendable {
+        /// For bytes that are sent often: zlib's best level.
+        case best
+        /// For an answer to one reader: zlib's default, a few percent longer in a fraction of the
+        /// time.
+        case usual
+    }
+
     /// Pages are compressed once at each start, so there is no build step and no outdated file.
-    package static func compress(_ source: [UInt8]) -> [UInt8] {
+    package static func compress(_ source: [UInt8], effort: Effort = .best) -> [UInt8] {
         Deflate.bytes(
-            of: source, level: Z_BEST_COMPRESSION, windowBits: MAX_WBITS + gzipFrame, ending: .end)
+            of: source, level: effort == .best ? Z_BEST_COMPRESSION : Z_DEFAULT_COMPRESSION,
+            windowBits: MAX_WBITS + gzipFrame, ending: .end)
     }
 
     package static func recognizes(_ bytes: [UInt8]) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }

@@ -1,4 +1,5 @@
 import Recordings
+import Sharing
 import Transport
 
 /// Every operation of the HTTP port except pages, WebSockets, and what the administration page asks.
@@ -39,6 +40,24 @@ enum OpenAPIOperations {
             ],
             answers: [
                 .json(reference("History")), .badRequest, .unknownShare, .tooMany, .readsBusy,
+            ]),
+        OpenAPIOperation(
+            method: .get, path: "/v1/shares/{share}/overview", tag: "viewers",
+            summary:
+                "The shown session thinned to what a screen can show, as columns, and its events. "
+                + "Each point is one of the updates of history; history after cursor has the rest.",
+            query: [
+                (
+                    "points",
+                    [
+                        "type": "integer", "minimum": 1,
+                        "maximum": .number(Double(SessionOverview.pointsMax)),
+                    ], "At most so many points; default 512."
+                ),
+                ("runner", OpenAPISchemas.text, "For a group: a runner's name."),
+            ],
+            answers: [
+                .json(reference("Overview")), .badRequest, .unknownShare, .tooMany, .readsBusy,
             ]),
         OpenAPIOperation(
             method: .get, path: "/v1/shares/{share}/events", tag: "viewers",

@@ -30,7 +30,7 @@ enum OpenAPISchemas {
 
     static let all: [String: OpenAPINode] = [
         "Failure": object(["code": integer, "reason": text], required: ["code", "reason"]),
-        "Event": event, "History": history, "Cheer": cheer, "Device": device,
+        "Event": event, "History": history, "Overview": overview, "Cheer": cheer, "Device": device,
         "Session": session, "Share": share, "Open": open, "NewShare": newShare, "Command": command,
         "SentCommand": sentCommand,
         "Profile": profile, "Zones": zones, "Course": course, "Imported": imported,
@@ -84,6 +84,24 @@ enum OpenAPISchemas {
             "items": list(reference("Event")), "nextCursor": ["type": ["string", "null"]],
             "more": flag,
         ], required: ["items", "nextCursor", "more"])
+
+    private static let values = list(["type": ["number", "null"]])
+
+    /// All columns are of the same length; those outside the scope are absent.
+    private static let overview = object(
+        [
+            "type": text, "runner": text, "cursor": ["type": ["string", "null"]],
+            "stepSeconds": integer, "start": number,
+            "points": object(
+                [
+                    "seconds": list(number), "bpm": values, "zone": values,
+                    "stepsPerMinute": values, "distanceMeters": values,
+                    "speedMetersPerSecond": values, "paceSecondsPerKm": values,
+                    "latitude": values, "longitude": values, "altitudeMeters": values,
+                    "paused": values,
+                ], required: ["seconds", "paused"]),
+            "events": list(reference("Event")), "eventsOmitted": integer,
+        ], required: ["type", "cursor", "stepSeconds", "points", "events", "eventsOmitted"])
 
     private static let cheer = object(
         ["text": ["type": "string", "minLength": 1, "maxLength": 80], "time": number],

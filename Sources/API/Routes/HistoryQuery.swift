@@ -1,4 +1,5 @@
 package import SensorModel
+import Sharing
 package import Transport
 
 /// Query for a page of a share's history.
@@ -19,6 +20,28 @@ package struct HistoryQuery: Hashable, Sendable {
         }
         self.limit = limit
         after = query["after"].map { LogCursor($0) }
+    }
+}
+
+/// Query for a session's overview.
+package struct OverviewQuery: Hashable, Sendable {
+    package static let limits = 1...SessionOverview.pointsMax
+    private static let pointsUnlessAsked = 512
+
+    package let points: Int
+    /// Runner of a group.
+    package let runner: String?
+
+    /// - Throws: ``APIRefusal/badField(name:allowed:)``
+    package init(_ query: QueryItems) throws(APIRefusal) {
+        guard let points = query["points"].map({ Int($0) }) ?? Self.pointsUnlessAsked,
+            Self.limits.contains(points)
+        else {
+            throw .badField(
+                name: "points", allowed: "\(Self.limits.lowerBound) to \(Self.limits.upperBound)")
+        }
+        self.points = points
+        runner = query["runner"]
     }
 }
 

@@ -86,8 +86,7 @@ package struct PageRoutes: Sendable {
     }
 
     package static func response(_ asset: PageAsset, to request: HTTPRequest) -> HTTPResponse {
-        response(
-            asset, acceptsGzip: request.fields["accept-encoding"]?.contains("gzip") ?? false)
+        response(asset, acceptsGzip: request.acceptsGzip)
     }
 
     /// A page that was made for one request, so it is not compressed.

@@ -30,9 +30,10 @@ package struct ShareRoutes: Sendable {
         router.add(.get, "/v1/shares/:share/events", .eventStream)
         router.add(.get, "/v1/shares/:share/latest") { await latest($0).tagged(for: $0).open() }
         router.add(.get, "/v1/shares/:share/history") { await history($0).open() }
+        router.add(.get, "/v1/shares/:share/overview") { await overview($0).open() }
         router.add(.get, "/v1/shares/:share/week") { await week($0).open() }
         router.add(.post, "/v1/shares/:share/cheer", bodyBytesMax: 4096) { await cheer($0).open() }
-        for name in ["latest", "history", "week"] {
+        for name in ["latest", "history", "overview", "week"] {
             router.add(.options, "/v1/shares/:share/" + name) { _ in
                 .preflight(headers: "If-None-Match")
             }
@@ -156,7 +157,7 @@ package struct ShareRoutes: Sendable {
     }
 
     /// The members' sources, all held back as long as the latest of them.
-    private func sources(
+    func sources(
         of members: [Share], after offset: RecordOffset?, for link: Share, _ peer: PeerAddress
     ) async throws -> [CatchUp.Source] {
         try await pipeline.reader.resolve(members, for: .share(link.key), from: .address(peer.key))

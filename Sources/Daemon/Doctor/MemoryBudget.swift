@@ -126,6 +126,7 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(
                 name: "exports, being read and sent", count: 1, bytesEach: ExportBudget.bytesMax),
             Row(name: "indexes of recordings", count: 1, bytesEach: ProjectionIndexes.bytesMax),
+            Row(name: "overviews of sessions", count: 1, bytesEach: Overviews.bytesMax),
             // Two generations; an entry is an address and up to 30 moments.
             Row(name: "limiters of addresses", count: 5 * 2 * 16_384, bytesEach: 256),
             // Two lengths of IPv6 networks, two generations; an entry is up to 80 moments.

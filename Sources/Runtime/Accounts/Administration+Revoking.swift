@@ -30,6 +30,7 @@ extension Administration {
             return state.shares.put(revoked)
         }
         mailbox.post { [revoked] in $0.put(revoked, ending: code) }
+        if let device = share.device { reader.overviews.forget(of: device) }
         // Playbacks on other shares are read again, because their projection rule may have changed.
         playbacks.restart(Set(changed.map(\.key)).subtracting([share.key]))
         accounts.note(.revoked, of: share.key, from: nil, at: now)

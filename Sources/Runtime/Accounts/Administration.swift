@@ -222,6 +222,7 @@ package struct Administration: Sendable {
             accounts.withState { [changed] in $0.put(changed) }
             mailbox.post { $0.privacyChanged(of: device.id) }
             restartPlaybacks(ofDevices: [device.id])
+            reader.overviews.forget(of: device.id)
             return settings
         }
     }
@@ -302,6 +303,7 @@ package struct Administration: Sendable {
         // A failed erasure may have removed a part.
         catalog.erased(sessions)
         reader.indexes.forget(sessions)
+        reader.overviews.forget(sessions)
         for device in Set(leaving.values) {
             accounts.noteRecentRuns(results.recentRuns(of: device, at: clock()), of: device)
         }

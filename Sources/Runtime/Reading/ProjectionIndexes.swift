@@ -34,8 +34,8 @@ package final class ProjectionIndexes: Sendable {
         var uses: UInt64 = 0
     }
 
-    /// Room for about 140 sessions of an hour or more.
-    package static let bytesMax = 30 << 20
+    /// Room for about 100 sessions of an hour or more.
+    package static let bytesMax = 22 << 20
 
     private let state = Mutex(State())
 

@@ -11,6 +11,7 @@ package struct ShareReader: Sendable {
     package let catalog: SessionCatalog
     package let pool: ReadPool
     package let indexes = ProjectionIndexes()
+    package let overviews = Overviews()
     let readings = SharedReadings()
     package let mailbox: PipelineMailbox
     package let clock: @Sendable () -> Timestamp

@@ -48,12 +48,15 @@ package struct ShownRecords: Sendable {
     /// The state of one reading, from which the next continues.
     package struct Position: Sendable {
         /// The first record that was not read.
-        fileprivate(set) var next: RecordOffset
-        fileprivate var projection: SessionProjection
+        package internal(set) var next: RecordOffset
+        var projection: SessionProjection
         /// The reader already has everything shown up to here.
-        fileprivate var after: RecordOffset?
+        var after: RecordOffset?
         /// Events that were found but not yet taken.
-        fileprivate var found: ArraySlice<ShownEvent> = []
+        var found: ArraySlice<ShownEvent> = []
+
+        /// Approximate bytes of memory, which limit a cache.
+        package var bytes: Int { projection.bytes + projection.heldBytes }
     }
 
     /// Why a reading ended.
@@ -99,7 +102,7 @@ package struct ShownRecords: Sendable {
         from position: inout Position, through last: RecordOffset? = nil, arrivedBy: Timestamp?,
         now: Timestamp, _ body: (ShownEvent) -> Bool
     ) throws(SegmentLogError) -> Ending {
-        var ending = give(&position, arrivedBy: arrivedBy, body)
+        var ending = position.give(arrivedBy: arrivedBy, body)
         guard ending == nil else { return ending ?? .complete }
         guard !isCancelled() else { return .cancelled }
         var shown: [ShownEvent] = []
@@ -116,38 +119,12 @@ package struct ShownRecords: Sendable {
                 ending = .cancelled
                 return false
             }
-            header.marks(payload) { position.projection.note($0) }
-            guard header.type == .metric || header.type == .event else { return true }
-            position.next = RecordOffset(rawValue: header.offset.rawValue + 1)
-            // One unreadable record does not end the reading.
-            guard let event = try? StreamEventCodec.decode(payload) else { return true }
-            shown.removeAll(keepingCapacity: true)
-            position.projection.take(
-                event, at: header.offset, arrival: header.arrivalTime, into: &shown)
-            position.found = shown[...]
-            ending = give(&position, arrivedBy: arrivedBy, body)
+            ending = position.take(
+                header, payload, arrivedBy: arrivedBy, using: &shown, body)
             return ending == nil
         }
         guard ending == nil else { return ending ?? .complete }
-        shown.removeAll(keepingCapacity: true)
-        position.projection.advance(to: now, into: &shown)
-        position.found = shown[...]
-        return give(&position, arrivedBy: arrivedBy, body) ?? .complete
-    }
-
-    /// - Returns: `nil`: all events were taken.
-    private func give(
-        _ position: inout Position, arrivedBy: Timestamp?, _ body: (ShownEvent) -> Bool
-    ) -> Ending? {
-        while let event = position.found.first {
-            if position.after.map({ event.offset > $0 }) ?? true {
-                if let arrivedBy, event.arrival > arrivedBy { return .complete }
-                guard body(event) else { return .stopped }
-                position.after = event.offset
-            }
-            position.found.removeFirst()
-        }
-        return nil
+        return position.advance(to: now, arrivedBy: arrivedBy, using: &shown, body) ?? .complete
     }
 
     /// The first event that was shown. With an index only the records around it are read.

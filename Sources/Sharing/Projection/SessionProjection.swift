@@ -53,7 +53,7 @@ public struct SessionProjection: Sendable {
     public var hasShown: Bool { progress.newest != nil }
 
     /// Approximate bytes of a copy.
-    var bytes: Int {
+    package var bytes: Int {
         MemoryLayout<Self>.size + (hiding == nil ? 0 : MemoryLayout<HiddenStretches>.size)
             + progress.splits.count * MemoryLayout<Split>.size
     }

@@ -27,7 +27,7 @@ export function envelope(series, column, { axis, from, to, width }) {
     const value = values[index];
     if (Number.isNaN(value)) continue;
     const x = Math.round(((positions[index] - from) / (to - from)) * width);
-    if (!line || time[index] - lastTime > breakSeconds) {
+    if (!line || series.isAfterHole(index, lastTime, breakSeconds)) {
       line = [];
       lines.push(line);
       last = undefined;

@@ -6,8 +6,9 @@ import { overallState, showGone, StatusPill } from "./connection.js";
 import { find, findAll, kept, make, onFrame, setData, setHidden, setText } from "./dom.js";
 import * as format from "./format.js";
 import { MapView } from "./map.js";
+import { PastLoader, pointsMax } from "./past.js";
 import { extendBounds, project } from "./projection.js";
-import { history, ShareStream } from "./protocol.js";
+import { ShareStream } from "./protocol.js";
 import { drawRoute, token } from "./route.js";
 import { ScrubBar, playbackActions } from "./scrub.js";
 import { rowOf, runOfRow, Series } from "./series.js";
@@ -17,6 +18,12 @@ import { WeekStrip } from "./week.js";
 
 /** As many colors as people tell apart, also those who see red and green alike. */
 const runnerColors = 8;
+/** Points of all routes together: the map is no larger with more runners. */
+const pointsOfAll = 10000;
+/** The least that a route is drawn with. */
+const pointsMin = 200;
+/** A hole this long between the past and what is live is filled, seconds. */
+const holeSeconds = 5;
 /** With more runners than colors the next ones are square, and their routes are dashed. */
 const runnerShapes = 2;
 
@@ -26,7 +33,7 @@ const share = new URLSearchParams(location.search).get("share")
 const entries = new Map();
 const page = {
   units: format.unitSystems[kept.get("units")] ?? format.unitSystems.metric,
-  column: "distance", direction: -1, selected: undefined, status: "connecting", loading: false,
+  column: "distance", direction: -1, selected: undefined, status: "connecting",
   messageAt: undefined, mode: "live", preview: undefined, liveAt: undefined,
 };
 const pill = new StatusPill(find(".status"), t);
@@ -54,8 +61,8 @@ function entryOf(message) {
   if (!entry) {
     entry = {
       key, number: 0, name: key,
-      // What came last, what the page shows of it, the newest, what history has told so far.
-      run: {}, shown: {}, newest: {}, past: {}, series: new Series(512), row: undefined,
+      // What came last, what the page shows of it, the newest; what is live while the past is loaded.
+      run: {}, shown: {}, newest: {}, waiting: undefined, series: new Series(512), row: undefined,
     };
     entries.set(key, entry);
     numberAll();
@@ -89,37 +96,22 @@ function accept(message, replay) {
   }
   entry.newest = merge(entry.newest, rest);
   entry.run = entry.newest;
-  if (!page.loading) append(entry, entry.newest);
+  // What happened before the page was opened, or while it was away, or in another time.
+  if (message.type === "snapshot" && entry.newest.time - entry.series.lastTime > holeSeconds) loader.add(entry);
+  if (entry.waiting) entry.waiting.push(entry.newest);
+  else append(entry, entry.newest);
 }
 
-function append(entry, run) {
-  if (typeof run.time === "number" && run.state && run.state !== "waiting") entry.series.append(rowOf(run, project));
+function append(entry, run, step) {
+  if (typeof run.time !== "number" || !run.state || run.state === "waiting") return;
+  entry.series.append({ ...rowOf(run, project), step });
 }
 
-/** The routes and distances from before the page was opened, so that gaps are known at once. */
-let cursor;
-async function fill() {
-  if (page.loading) return;
-  page.loading = true;
-  try {
-    const isWanted = () => page.status !== "gone";
-    for await (const items of history(share, { after: cursor, isWanted })) {
-      for (const item of items) {
-        cursor = item.cursor ?? cursor;
-        if (item.type !== "update" || item.runner === undefined) continue;
-        const entry = entryOf(item);
-        const { runner, name, ...rest } = item;
-        entry.past = mergePast(entry.past, rest);
-        append(entry, entry.past);
-      }
-      redraw();
-    }
-  } catch {
-    // The board then begins with what comes now.
-  }
-  page.loading = false;
-  redraw();
-}
+/** The routes and distances from before the page was opened, or while it was away. */
+const loader = new PastLoader(share, {
+  append, changed: () => redraw(), isWanted: () => page.status !== "gone",
+  points: () => Math.min(pointsMax, Math.max(pointsMin, Math.floor(pointsOfAll / entries.size))),
+});
 
 /** The row of an entry that the page shows; undefined: the newest. */
 function shownIndex(entry) {
@@ -290,7 +282,7 @@ function show() {
   rank(all);
   const behind = showScrub(mode);
   const silent = (performance.now() - (page.messageAt ?? performance.now())) / 1000;
-  pill.show(overallState({ status: page.status, loading: page.loading, mode,
+  pill.show(overallState({ status: page.status, loading: loader.isLoading, mode,
     run: { state: together("shown") } }), mode === "live" ? silent : behind);
   showGone(find(".gone"), page.status === "gone", t);
   setHidden(find(".map"), allBounds() === undefined);
@@ -305,8 +297,6 @@ const stream = new ShareStream(share, {
   onMessage: (message, { replay }) => {
     page.messageAt = performance.now();
     accept(message, replay);
-    // What happened while the page was away, or in another time.
-    if (!replay && message.type === "snapshot") fill();
     if (replay && page.mode === "replay" && message.time >= newestTime() - 1.5
       && together("newest") !== "ended") scrub.goLive();
     redraw();

@@ -79,7 +79,7 @@ function begin() {
   };
   choose();
   // No history: an overlay shows this moment.
-  const recorder = new Recorder("", { load: async function* () {} });
+  const recorder = new Recorder("", { load: async function* () {}, loadOverview: async () => undefined });
   let messageAt;
   const redraw = onFrame(() => {
     const since = messageAt === undefined ? 0 : (performance.now() - messageAt) / 1000;

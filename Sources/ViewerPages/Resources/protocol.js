@@ -319,32 +319,3 @@ export class ShareStream {
     }
   }
 }
-
-/** A daemon that has too much to read says when to come back; after this many times it is left alone. */
-const busyAnswersMax = 5;
-/** Where it does not say. */
-const busyMilliseconds = 2000;
-const sleep = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-
-/** All of a share's history after a cursor, oldest first, page by page, for as long as it is wanted. */
-export async function* history(share, { after, base = "", fetch = globalThis.fetch, limit = 1000,
-  pause = sleep, isWanted } = {}) {
-  const path = `${base}/v1/shares/${encodeURIComponent(share)}`;
-  let cursor = after;
-  let busyAnswers = 0;
-  for (;;) {
-    const query = new URLSearchParams({ limit: String(limit) });
-    if (cursor) query.set("after", cursor);
-    const answer = await fetchAnew(`${path}/history?${query}`, fetch, `${path}/latest`, isWanted);
-    if ([429, 503].includes(answer.status) && busyAnswers < busyAnswersMax) {
-      busyAnswers += 1;
-      await pause(busyDelay(answer) ?? busyMilliseconds);
-      continue;
-    }
-    if (!answer.ok) throw new Error(`history: ${answer.status}`);
-    const page = await answer.json();
-    yield page.items;
-    if (!page.more || !page.nextCursor || page.nextCursor === cursor) return;
-    cursor = page.nextCursor;
-  }
-}

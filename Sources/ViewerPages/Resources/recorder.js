@@ -1,14 +1,17 @@
 // All that a page knows of one session: the newest state, the rows behind the charts and the
-// route, pauses and marks. Fills holes from history after a reconnect and after a rewind.
+// route, pauses and marks. What was before comes from an overview; holes after a reconnect and after
+// a rewind from history.
 
 import { metrics } from "./metrics.js";
+import { history, overview, runsOf } from "./past.js";
 import { project } from "./projection.js";
-import { history } from "./protocol.js";
 import { rowOf, Series } from "./series.js";
 import { isOtherSession, merge, mergePast, startTime, Timeline } from "./state.js";
 
 /** A hole this long between history and what is live is worth asking again. */
 const holeSeconds = 5;
+/** A longer hole is not filled second by second, but with a new overview. */
+const farSeconds = 900;
 const fillAttempts = 3;
 
 export class Recorder {
@@ -18,12 +21,13 @@ export class Recorder {
 
   /** `changed()` is called when rows came from history; `loading(bool)` around it; `isWanted()` says that
    * the past may still be asked for. */
-  constructor(share, { changed = () => {}, loading = () => {}, load = history, isWanted,
+  constructor(share, { changed = () => {}, loading = () => {}, load = history, loadOverview = overview, isWanted,
     pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds)) } = {}) {
     this.share = share;
     this.changed = changed;
     this.loading = loading;
     this.load = load;
+    this.loadOverview = loadOverview;
     this.isWanted = isWanted;
     this.pause = pause;
     this.series = new Series();
@@ -85,11 +89,11 @@ export class Recorder {
     this.#append(this.newest);
   }
 
-  #append(run) {
+  #append(run, step) {
     this.#past = run;
     if (typeof run.time !== "number") return;
     // Without a state the daemon itself does not know yet: it is reading the session back.
-    if (run.state && run.state !== "waiting") this.series.append(rowOf(run, project));
+    if (run.state && run.state !== "waiting") this.series.append({ ...rowOf(run, project), step });
     for (const [key, metric] of Object.entries(metrics)) {
       if (metric.sensor && metric.state(run) === "live") this.seen[key] = run.time;
     }
@@ -109,6 +113,7 @@ export class Recorder {
     this.#queue = [];
     this.loading(true);
     try {
+      if (this.#isFarBehind()) await this.#begin();
       for (let attempt = 0; attempt < fillAttempts; attempt += 1) {
         if (attempt > 0) await this.pause(attempt * 1500);
         for await (const items of this.load(this.share, { after: this.#cursor, isWanted: this.isWanted })) {
@@ -128,6 +133,25 @@ export class Recorder {
       else this.#append(run);
     }
     this.loading(false);
+    this.changed();
+  }
+
+  #isFarBehind() {
+    return this.#cursor === undefined || this.newest.time - this.series.lastTime > farSeconds;
+  }
+
+  /** Begins with an overview. Where it had to leave out events, all of the history is read instead. */
+  async #begin() {
+    const past = await this.loadOverview(this.share, { isWanted: this.isWanted });
+    if (!past?.cursor || past.eventsOmitted) return;
+    this.#forget();
+    this.#cursor = past.cursor;
+    for (const run of runsOf(past)) this.#append(run, past.stepSeconds);
+    for (const item of past.events) {
+      if (item.type === "event") this.timeline.add(item);
+    }
+    // Its rows are of the session that history continues, whose values it does not know whole.
+    this.#past = {};
     this.changed();
   }
 

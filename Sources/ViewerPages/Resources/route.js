@@ -23,11 +23,11 @@ export function markRows(series, meters) {
   return rows;
 }
 
-/** A color that does not last this many rows is not drawn: at a border it would only flicker. */
-const steadyRows = 8;
+/** A color that does not last this many seconds is not drawn: at a border it would only flicker. */
+const steadySeconds = 8;
 
-/** For each row its class, without changes that do not last. Pure. */
-export function steadyClasses(length, classOf, least = steadyRows) {
+/** For each row its class, without changes that do not last; `timeOf(index)` counts, by default rows. Pure. */
+export function steadyClasses(length, classOf, least = steadySeconds, timeOf = (index) => index) {
   const classes = new Uint8Array(length);
   let shown = length ? classOf(0) : 0;
   let candidate = shown;
@@ -38,7 +38,7 @@ export function steadyClasses(length, classOf, least = steadyRows) {
       candidate = found;
       began = index;
     }
-    if (candidate !== shown && index - began + 1 >= least) {
+    if (candidate !== shown && timeOf(index) - timeOf(began) + 1 >= least) {
       shown = candidate;
       classes.fill(shown, began, index);
     }
@@ -66,7 +66,7 @@ export function drawRoute(painter, series, { from, to, classOf, colorOf, width }
     if (Number.isNaN(x[index])) continue;
     const point = place(x[index], y[index]);
     const next = classOf(index);
-    const hole = time[index] - lastTime > breakSeconds;
+    const hole = series.isAfterHole(index, lastTime, breakSeconds);
     lastTime = time[index];
     if (drawn && outside(point) && outside(drawn)) {
       finish();
@@ -103,9 +103,10 @@ export class RouteLayer {
   }
 
   #look({ series, byPace, paceClass }, shown) {
-    const { zone, speed } = series.column;
+    const { zone, speed, time } = series.column;
     const classes = steadyClasses(shown + 1,
-      byPace ? (index) => paceClass(speed[index]) : (index) => zone[index] || 0);
+      byPace ? (index) => paceClass(speed[index]) : (index) => zone[index] || 0, undefined,
+      (index) => time[index]);
     return {
       width: 4.5, classOf: (index) => classes[index],
       colorOf: byPace

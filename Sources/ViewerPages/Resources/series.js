@@ -1,7 +1,8 @@
-// One row a second of a session, kept as columns of numbers so that hours stay small. Pure.
+// Rows of a session, one a second or thinned, kept as columns of numbers so that hours stay small. Pure.
 
+/** `step`: seconds from a thinned row to the one before it, where there is no hole between them. */
 export const columns = [
-  "time", "bpm", "zone", "speed", "cadence", "altitude", "distance", "x", "y", "paused",
+  "time", "bpm", "zone", "speed", "cadence", "altitude", "distance", "x", "y", "paused", "step",
 ];
 
 /** A missing number is NaN, never 0. */
@@ -38,6 +39,11 @@ export class Series {
       this.column.distance[index] = index > 0 ? this.column.distance[index - 1] : 0;
     }
     this.length = index + 1;
+  }
+
+  /** Whether row `index` comes so long after `time` that nothing is known of what lies between. */
+  isAfterHole(index, time, breakSeconds) {
+    return this.column.time[index] - time > breakSeconds + (this.column.step[index] || 0);
   }
 
   /** The last row at or before `time`; -1 before the first. */

@@ -47,6 +47,8 @@ import Transport
         Route(.get, "/overlay/ID/setup", fields: html), Route(.get, "/v1/shares/ID/latest"),
         Route(.head, "/v1/shares/ID/latest"), Route(.get, "/v1/shares/ID/history"),
         Route(.get, "/v1/shares/ID/history?limit=5"), Route(.head, "/v1/shares/ID/events"),
+        Route(.get, "/v1/shares/ID/overview"),
+        Route(.get, "/v1/shares/ID/overview?points=9", fields: ["Accept-Encoding": "gzip"]),
         Route(.post, "/v1/shares/ID/cheer", allowed: [204], body: #"{"text":"go"}"#),
         Route(.get, "/publicStreams/ID/latest.json"),
         Route(.get, "/publicStreams/ID/heartRate.json"),

@@ -1,3 +1,5 @@
+import Client
+import Foundation
 import SensorModel
 import Testing
 import Transport
@@ -20,6 +22,29 @@ extension OutletTests {
         let routes = running.daemon.alertTeller.shares
         let snapshot = try? await routes.snapshots(of: share, for: .unixSocket).first
         return [snapshot.flatMap(ShareState.init).map { JSONBody.text($0) }].compactMap(\.self)
+    }
+
+    /// A link's overviews, of each runner of a group, with each point written as an update is.
+    static func overviews(_ path: String, _ running: RunningDaemon) async throws -> [String] {
+        var texts: [String] = []
+        let runners = running.daemon.accounts.shares.map { "&runner=" + $0.runnerName }
+        for (query, points) in ([""] + runners).flatMap({ [($0, 1024), ($0, 7)] }) {
+            let answer = try await running.ask(.get, path + "?points=\(points)" + query)
+            guard answer.status == 200 else { continue }
+            let json = try JSONSerialization.jsonObject(with: Data(answer.text.utf8))
+            let overview = try #require(json as? [String: Any])
+            let columns = try #require(overview["points"] as? [String: [Any]])
+            let start = overview["start"] as? Double ?? 0
+            var text = answer.text
+            for (index, seconds) in (columns["seconds"] as? [Double] ?? []).enumerated() {
+                text += "\n\"time\":\(start + seconds)"
+                for (name, values) in columns where name != "seconds" {
+                    text += ",\"\(name)\":\(values[index])"
+                }
+            }
+            texts.append(text)
+        }
+        return texts
     }
 
     /// All numbers that follow the key in the text.

@@ -22,6 +22,7 @@ import WireFormat
         case events = "GET /v1/shares/:share/events"
         case latest = "GET /v1/shares/:share/latest"
         case history = "GET /v1/shares/:share/history"
+        case overview = "GET /v1/shares/:share/overview"
         case week = "GET /v1/shares/:share/week"
         case publicLatest = "GET /publicStreams/:share/latest.json"
         case publicHistory = "GET /publicStreams/:share/heartRate.json"
@@ -173,6 +174,7 @@ import WireFormat
                 texts.append(try await running.ask(.get, path + query).text)
             }
             return texts
+        case .overview: return try await Self.overviews(path, running)
         case .events: return try await Self.watch("/v1/shares/\(share)/live?rate=20", running)
         case .pulsoid, .pulsoidValidate:
             return [try await running.ask(.get, path, token: bearer).text]
@@ -265,7 +267,8 @@ import WireFormat
     ) async throws {
         try await send(0..<20, of: start, to: running, token: token)
         for outlet in [
-            Outlet.latest, .history, .week, .publicLatest, .live, .alertMessage, .brokerState,
+            Outlet.latest, .history, .overview, .week, .publicLatest, .live, .alertMessage,
+            .brokerState,
         ] {
             for (who, share) in shares {
                 for text in try await read(outlet, of: share, running, from: start, receiver) {

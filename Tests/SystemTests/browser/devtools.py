@@ -141,7 +141,7 @@ class Browser:
             "Target.attachToTarget", {"targetId": target["targetId"], "flatten": True})["sessionId"]
         page = Page(self, session, target["targetId"], context)
         self.pages[session] = page
-        for domain in ["Page", "Runtime", "Network", "Log"]:
+        for domain in ["Page", "Runtime", "Network", "Log", "Performance"]:
             page.call(f"{domain}.enable")
         page.resize(width, height, scale, touch)
         page.theme("dark" if dark else "light", calm)
@@ -162,6 +162,8 @@ class Page:
         self.complaints = []
         self.requests = []
         self.received_bytes = 0
+        # Each with its time: answers when they have ended, and messages of WebSockets.
+        self.receipts = []
         self.is_dead = False
 
     def call(self, method, params=None):
@@ -183,6 +185,14 @@ class Page:
             self.is_dead = True
         elif method == "Network.loadingFinished":
             self.received_bytes += params["encodedDataLength"]
+            self.receipts.append((params["timestamp"], params["encodedDataLength"]))
+        elif method == "Network.webSocketFrameReceived":
+            self.receipts.append((params["timestamp"], len(params["response"]["payloadData"].encode()) + 4))
+
+    def bytes_until(self, milliseconds):
+        """All bytes received until a time of the page's own clock."""
+        metrics = {each["name"]: each["value"] for each in self.call("Performance.getMetrics")["metrics"]}
+        return sum(count for at, count in self.receipts if at <= metrics["NavigationStart"] + milliseconds / 1000)
 
     def run(self, expression, tapped=False):
         """The value of a JavaScript expression; promises are waited for. `tapped`: as from a tap of

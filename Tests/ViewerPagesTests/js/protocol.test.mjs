@@ -3,7 +3,8 @@ import { test } from "node:test";
 
 import { load } from "./modules.mjs";
 
-const { fetchAnew, history, ShareStream } = await load("protocol.js");
+const { history } = await load("past.js");
+const { fetchAnew, ShareStream } = await load("protocol.js");
 const { retryDelay } = await load("retry.js");
 
 /** A browser of which every part is in the test's hands; time passes only when told. */

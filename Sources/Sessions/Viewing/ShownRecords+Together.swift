@@ -1,0 +1,135 @@
+package import SegmentLog
+package import SensorModel
+package import Sharing
+
+extension ShownRecords {
+    /// One session's part of a reading of several.
+    package struct Part: Sendable {
+        package let session: SessionID
+        /// Moved after the taken events.
+        package var position: Position
+        /// Later arrivals are still held back from the share; `nil`: none are.
+        let arrivedBy: Timestamp?
+        /// The session's last record.
+        let last: RecordOffset
+
+        /// - Parameters:
+        ///   - session: A session whose rule holds nothing back.
+        ///   - position: Where to go on.
+        ///   - arrivedBy: Later arrivals are still held back from the share; `nil`: none are.
+        ///   - last: The session's last record.
+        package init(
+            session: SessionID, position: Position, arrivedBy: Timestamp?, last: RecordOffset
+        ) {
+            self.session = session
+            self.position = position
+            self.arrivedBy = arrivedBy
+            self.last = last
+        }
+
+        /// Offsets are arrival times, so the length is what a reading passes.
+        fileprivate var span: Range<UInt64> {
+            position.next.rawValue..<max(position.next.rawValue, last.rawValue) + 1
+        }
+    }
+
+    /// Groups parts whose records lie in the same stretch of the log. To read a group in one pass
+    /// never costs more than to read its parts one by one.
+    ///
+    /// - Returns: Indices of parts.
+    package static func stretches(of parts: [Part]) -> [[Int]] {
+        var stretches: [[Int]] = []
+        var end: UInt64 = 0
+        let order = parts.indices.sorted {
+            parts[$0].span.lowerBound < parts[$1].span.lowerBound
+        }
+        for index in order {
+            let span = parts[index].span
+            if stretches.isEmpty || span.lowerBound >= end {
+                stretches.append([index])
+            } else {
+                stretches[stretches.count - 1].append(index)
+            }
+            end = max(end, span.upperBound)
+        }
+        return stretches
+    }
+
+    /// Visits the shown events of several sessions in one pass over the log, so that the records
+    /// between them are passed once and not once a session. Each session shows what it would show if
+    /// read by itself. Blocks on the disk.
+    ///
+    /// - Parameters:
+    ///   - parts: The sessions; a session may be there several times.
+    ///   - reader: Reader of the log.
+    ///   - now: Arrival clock.
+    ///   - isCancelled: Called between records; `true` ends the reading. The parts may be continued.
+    ///   - body: Receives the index of a part, and its next shown event.
+    /// - Returns: Whether it is complete. Otherwise it was cancelled, or some records cannot be read,
+    ///   and each session must be read by itself.
+    /// - Throws: ``SegmentLogError``
+    package static func read(
+        together parts: inout [Part], reader: LogReader, now: Timestamp,
+        isCancelled: () -> Bool, _ body: (Int, ShownEvent) -> Void
+    ) throws(SegmentLogError) -> Bool {
+        let now = reader.decidable(at: now)
+        var active = giveFound(of: &parts, body)
+        guard let first = active.values.joined().map({ parts[$0].position.next }).min(),
+            let last = active.values.joined().map({ parts[$0].last }).max()
+        else { return true }
+        var isWhole = true
+        var shown: [ShownEvent] = []
+        try reader.read(
+            from: first, until: RecordOffset(rawValue: last.rawValue + 1),
+            gap: { if SessionProjection.Mark($0) != nil { isWhole = false } }
+        ) { header, payload in
+            guard isWhole, !isCancelled() else {
+                isWhole = false
+                return false
+            }
+            guard let wanted = active[header.session] else { return true }
+            for index in wanted where header.offset >= parts[index].position.next {
+                let arrivedBy = parts[index].arrivedBy
+                let ending = parts[index].position.take(
+                    header, payload, arrivedBy: arrivedBy, using: &shown
+                ) { event in
+                    body(index, event)
+                    return true
+                }
+                if ending != nil {
+                    let left = active[header.session]?.filter { $0 != index } ?? []
+                    active[header.session] = left.isEmpty ? nil : left
+                }
+            }
+            return !active.isEmpty
+        }
+        guard isWhole else { return false }
+        for index in active.values.joined() {
+            let arrivedBy = parts[index].arrivedBy
+            _ = parts[index].position.advance(to: now, arrivedBy: arrivedBy, using: &shown) {
+                event in
+                body(index, event)
+                return true
+            }
+        }
+        return true
+    }
+
+    /// Visits what was found before and could not be shown yet.
+    ///
+    /// - Returns: The parts of each session that may show more.
+    private static func giveFound(
+        of parts: inout [Part], _ body: (Int, ShownEvent) -> Void
+    ) -> [SessionID: [Int]] {
+        var active: [SessionID: [Int]] = [:]
+        for index in parts.indices {
+            let arrivedBy = parts[index].arrivedBy
+            let ending = parts[index].position.give(arrivedBy: arrivedBy) { event in
+                body(index, event)
+                return true
+            }
+            if ending == nil { active[parts[index].session, default: []].append(index) }
+        }
+        return active
+    }
+}
