@@ -110,10 +110,10 @@ import Testing
                 try HTTPConnection(loop: loop, service: service, ticket: ticket, peer: .unixSocket)
                     .add(to: pipeline)
             case .webSocket:
-                try pipeline.addHandler(WebSocketChannel(socket, EchoSocket(socket)))
+                try pipeline.addHandler(WebSocketChannel(socket, EchoSocket(socket), head: []))
             case .eventStream:
                 let share = ResolvedShare(key: FakeDaemon.share, idHash: .zero)
-                try pipeline.addHandler(EventStream(socket, share: share))
+                try pipeline.addHandler(EventStream(socket, share: share, head: []))
             }
         }
     }
