@@ -231,7 +231,7 @@ public struct LogReader: Sendable {
         }
     }
 
-    private func entries(
+    func entries(
         holding session: SessionID
     ) -> [(entry: SegmentEntry, part: Int)] {
         switch source {

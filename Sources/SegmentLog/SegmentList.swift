@@ -121,6 +121,16 @@ struct SegmentList: Sendable {
     /// Whether one of `breaks` lies in a block.
     func hasBreak(in block: Block) -> Bool { Self.isAny(of: breaks, in: block.numbers) }
 
+    /// Whether one of `breaks` lies in a block with one of these offsets.
+    func hasBreak(within offsets: Range<UInt64>) -> Bool {
+        guard !breaks.isEmpty else { return false }
+        return last.map { breaks.last == $0.number } ?? false
+            || blocks.contains { block in
+                block.endOffset > offsets.lowerBound && block.firstOffset < offsets.upperBound
+                    && hasBreak(in: block)
+            }
+    }
+
     /// Whether one of `numbers`, which ascend, lies in `range`.
     static func isAny(of numbers: [UInt64], in range: ClosedRange<UInt64>) -> Bool {
         let first = numbers.partitioningIndex { $0 >= range.lowerBound }

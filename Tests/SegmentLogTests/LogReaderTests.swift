@@ -116,6 +116,46 @@ import Testing
         #expect(throws: SegmentLogError.self) { try fixture.contents(session: other) }
     }
 
+    @Test func `Sessions are read together without what lies between them`() throws {
+        let (other, between) = (SessionID(high: 9, low: 8), SessionID(high: 9, low: 9))
+        var fixture = try LogFixture(
+            configuration: LogFixture.configuration(segmentBytesMax: 100_000))
+        for session in [LogFixture.runner, other, between] { fixture.head(session) }
+        for (session, count) in [
+            (LogFixture.runner, 20), (other, 20), (between, 5000), (other, 10),
+            (LogFixture.runner, 10), (between, 100),
+        ] {
+            for _ in 0..<count { fixture.append(of: session) }
+        }
+        fixture.log.syncAppended()
+        let last = try #require(fixture.inOrder.last).header.offset
+        // A reader of the folder has to make the index of the open segment, and trusts none of it.
+        for (reader, passedMax) in [
+            (fixture.log.reader(), 100), (try LogReader(disk: fixture.disk), 1000),
+        ] {
+            let extents = try #require(
+                reader.extents(
+                    of: [LogFixture.runner, other], from: LogFixture.offset(0), through: last))
+            var (passed, found) = (0, [LogFixture.Written]())
+            for extent in extents {
+                try reader.read(from: extent.lowerBound, until: extent.upperBound) {
+                    passed += 1
+                    if $0.session != between {
+                        found.append(.init(header: $0, payload: Array(copying: $1)))
+                    }
+                    return true
+                }
+            }
+            #expect(found == fixture.inOrder.filter { $0.header.session != between })
+            #expect(passed < passedMax)
+            // From the middle on, and for nobody.
+            let late = reader.extents(
+                of: [LogFixture.runner], from: LogFixture.offset(100), through: last)
+            #expect(late?.count == 1)
+            #expect(reader.extents(of: [], from: LogFixture.offset(0), through: last) == [])
+        }
+    }
+
     @Test func `A reader beside a writer sees a growing prefix`() async throws {
         var fixture = try LogFixture(
             configuration: LogFixture.configuration(segmentBytesMax: 30_000))

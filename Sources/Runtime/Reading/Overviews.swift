@@ -47,20 +47,43 @@ package final class Overviews: Sendable {
     fileprivate struct State {
         var entries: [Key: (entry: Entry, bytes: Int, lastUse: UInt64)] = [:]
         var bytes = 0
+        /// Bytes by device.
+        var shares: [DeviceID: Int] = [:]
         var uses: UInt64 = 0
-        /// Increases when sessions are forgotten.
-        var generation: UInt64 = 0
+        /// What was forgotten since each reading under way has begun.
+        var readings: [Reading: Forgotten] = [:]
     }
 
-    /// Room for about 120 sessions, more than two groups.
+    /// A reading under way.
+    struct Reading: Hashable {
+        fileprivate let number: UInt64
+    }
+
+    fileprivate struct Forgotten {
+        var sessions: Set<SessionID> = []
+        var devices: Set<DeviceID> = []
+    }
+
+    /// Room for a group of 50, whatever happened on its runs, or about 120 usual sessions.
     package static let bytesMax = 8 << 20
+    /// Room of one device: its links with another scope or delay have overviews of their own.
+    static let deviceBytesMax = bytesMax / 8
     /// Answers of one overview that are kept.
     private static let answersMax = 2
 
     private let state = Mutex(State())
 
-    /// A number that changes when sessions are forgotten: a reading begun before keeps nothing.
-    var generation: UInt64 { state.withLock { $0.generation } }
+    /// Call it before what is read is looked up, and ``end(_:)`` behind it.
+    func begin() -> Reading {
+        state.withLock { state in
+            state.uses += 1
+            let reading = Reading(number: state.uses)
+            state.readings[reading] = Forgotten()
+            return reading
+        }
+    }
+
+    func end(_ reading: Reading) { state.withLock { $0.readings[reading] = nil } }
 
     func entry(at key: Key) -> Entry? {
         state.withLock { state in
@@ -70,10 +93,13 @@ package final class Overviews: Sendable {
         }
     }
 
-    /// Keeps an overview, unless sessions were forgotten since ``generation`` was read.
-    func keep(_ entry: Entry, at key: Key, _ generation: UInt64) {
+    /// Keeps an overview, unless it was to be forgotten since the reading began.
+    func keep(_ entry: Entry, at key: Key, of reading: Reading) {
         state.withLock { state in
-            guard state.generation == generation else { return }
+            guard let forgotten = state.readings[reading],
+                !forgotten.sessions.contains(key.session),
+                !forgotten.devices.contains(key.device)
+            else { return }
             state.uses += 1
             state.put(entry, at: key)
         }
@@ -91,18 +117,20 @@ package final class Overviews: Sendable {
 
     /// Removes the overviews of erased sessions.
     package func forget(_ sessions: Set<SessionID>) {
-        forget { sessions.contains($0.session) }
+        forget({ sessions.contains($0.session) }) { $0.sessions.formUnion(sessions) }
     }
 
     /// Removes the overviews of a device that hides other places now, or has ended a share. Nobody
     /// gets them by the new settings, so they need no memory.
     package func forget(of device: DeviceID) {
-        forget { $0.device == device }
+        forget({ $0.device == device }) { $0.devices.insert(device) }
     }
 
-    private func forget(_ condition: (Key) -> Bool) {
+    private func forget(_ condition: (Key) -> Bool, note: (inout Forgotten) -> Void) {
         state.withLock { state in
-            state.generation += 1
+            for reading in state.readings.keys {
+                note(&state.readings[reading, default: Forgotten()])
+            }
             for key in state.entries.keys where condition(key) { state.remove(key) }
         }
     }
@@ -119,14 +147,35 @@ extension Overviews.State {
         let size = entry.bytes
         entries[key] = (entry, size, uses)
         bytes += size
-        while bytes > Overviews.bytesMax, entries.count > 1,
-            let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
-        {
-            remove(oldest.key)
+        shares[key.device, default: 0] += size
+        while shares[key.device, default: 0] > Overviews.deviceBytesMax,
+            removeOldest(of: [key.device], but: key)
+        {}
+        while bytes > Overviews.bytesMax {
+            // Whoever has more than an equal part gives way first.
+            let part = Overviews.bytesMax / max(1, shares.count)
+            let crowded = Set(shares.filter { $0.value > part }.keys)
+            guard
+                removeOldest(of: crowded, but: key)
+                    || removeOldest(of: Set(shares.keys), but: key)
+            else { return }
         }
     }
 
+    /// - Returns: `false`: there is none.
+    private mutating func removeOldest(of devices: Set<DeviceID>, but kept: Overviews.Key) -> Bool {
+        let candidates = entries.filter { $0.key != kept && devices.contains($0.key.device) }
+        guard let oldest = candidates.min(by: { $0.value.lastUse < $1.value.lastUse }) else {
+            return false
+        }
+        remove(oldest.key)
+        return true
+    }
+
     fileprivate mutating func remove(_ key: Overviews.Key) {
-        bytes -= entries.removeValue(forKey: key)?.bytes ?? 0
+        guard let removed = entries.removeValue(forKey: key)?.bytes else { return }
+        bytes -= removed
+        let left = shares[key.device, default: 0] - removed
+        shares[key.device] = left > 0 ? left : nil
     }
 }

@@ -94,7 +94,7 @@ extension ShareReader {
         return (0..<Self.freshSeconds).contains(clock().seconds(since: readAt))
     }
 
-    private func overviewKey(
+    func overviewKey(
         of source: CatchUp.Source
     ) -> (key: Overviews.Key, summary: SessionSummary)? {
         guard let session = source.sessions.first, let summary = catalog.summary(of: session) else {
@@ -125,7 +125,11 @@ extension ShareReader {
     private func readOverviews(
         of sources: [CatchUp.Source], wanted: Overviews.Key, _ ticket: ReadPool.Ticket
     ) throws -> SessionOverview? {
-        let (generation, now) = (overviews.generation, clock())
+        let reading = overviews.begin()
+        defer { overviews.end(reading) }
+        let now = clock()
+        // Before the summaries are asked for, which say how far to read.
+        let decidable = log.reader().decidable(at: now)
         var updates: [Update] = []
         for source in sources {
             guard let (key, summary) = overviewKey(of: source),
@@ -145,14 +149,14 @@ extension ShareReader {
                 if done.contains(index) {
                     (entry.records, entry.readAt) = (update.summary.records, end)
                 }
-                overviews.keep(entry, at: update.key, generation)
+                overviews.keep(entry, at: update.key, of: reading)
             }
         }
         let together = updates.indices.filter {
             !updates[$0].key.rule.holdsBack
                 && updates[$0].entry.records != updates[$0].summary.records
         }
-        try read(together, of: &updates, done: &done, at: now, ticket)
+        try read(together, of: &updates, done: &done, at: now, decidable, ticket)
         for index in updates.indices where !done.contains(index) {
             guard !ticket.isCancelled else { return nil }
             guard try read(&updates[index], at: now, ticket) else { return nil }
@@ -179,28 +183,25 @@ extension ShareReader {
             position: records.position(after: nil))
     }
 
-    /// Reads sessions of the same time in one pass over the log.
+    /// Reads several sessions in one pass over the log.
     private func read(
         _ indices: [Int], of updates: inout [Update], done: inout Set<Int>, at now: Timestamp,
-        _ ticket: ReadPool.Ticket
+        _ decidable: Timestamp, _ ticket: ReadPool.Ticket
     ) throws {
-        let parts = indices.map { index in
+        guard indices.count > 1 else { return }
+        var parts = indices.map { index in
             let update = updates[index]
             return ShownRecords.Part(
                 session: update.key.session, position: update.entry.position,
                 arrivedBy: update.source.shownArrivals(at: now), last: update.summary.lastOffset)
         }
-        for stretch in ShownRecords.stretches(of: parts) where stretch.count > 1 {
-            var read = stretch.map { parts[$0] }
-            let places = stretch.map { indices[$0] }
-            let isWhole = try ShownRecords.read(
-                together: &read, reader: log.reader(), now: now,
-                isCancelled: { ticket.isCancelled },
-                { updates[places[$0]].take($1) })
-            for (part, place) in zip(read, places) {
-                updates[place].entry.position = part.position
-                if isWhole { done.insert(place) }
-            }
+        let isWhole = try ShownRecords.read(
+            together: &parts, reader: log.reader(), now: decidable,
+            isCancelled: { ticket.isCancelled },
+            { updates[indices[$0]].take($1) })
+        for (part, index) in zip(parts, indices) {
+            updates[index].entry.position = part.position
+            if isWhole { done.insert(index) }
         }
     }
 

@@ -53,7 +53,7 @@ extension LogReader {
     ///
     /// - Parameter now: Arrival clock.
     /// - Returns: `now`, unless a record has waited for longer than the projection allows.
-    func decidable(at now: Timestamp) -> Timestamp {
+    package func decidable(at now: Timestamp) -> Timestamp {
         guard let since = unreadableSince else { return now }
         return min(now, since.advanced(bySeconds: SessionProjection.lagSecondsMax))
     }

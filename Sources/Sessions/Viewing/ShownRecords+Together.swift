@@ -26,43 +26,17 @@ extension ShownRecords {
             self.arrivedBy = arrivedBy
             self.last = last
         }
-
-        /// Offsets are arrival times, so the length is what a reading passes.
-        fileprivate var span: Range<UInt64> {
-            position.next.rawValue..<max(position.next.rawValue, last.rawValue) + 1
-        }
-    }
-
-    /// Groups parts whose records lie in the same stretch of the log. To read a group in one pass
-    /// never costs more than to read its parts one by one.
-    ///
-    /// - Returns: Indices of parts.
-    package static func stretches(of parts: [Part]) -> [[Int]] {
-        var stretches: [[Int]] = []
-        var end: UInt64 = 0
-        let order = parts.indices.sorted {
-            parts[$0].span.lowerBound < parts[$1].span.lowerBound
-        }
-        for index in order {
-            let span = parts[index].span
-            if stretches.isEmpty || span.lowerBound >= end {
-                stretches.append([index])
-            } else {
-                stretches[stretches.count - 1].append(index)
-            }
-            end = max(end, span.upperBound)
-        }
-        return stretches
     }
 
     /// Visits the shown events of several sessions in one pass over the log, so that the records
-    /// between them are passed once and not once a session. Each session shows what it would show if
-    /// read by itself. Blocks on the disk.
+    /// between them are passed once and not once a session; where none of them has records, nothing
+    /// is read. Each session shows what it would show if read by itself. Blocks on the disk.
     ///
     /// - Parameters:
     ///   - parts: The sessions; a session may be there several times.
     ///   - reader: Reader of the log.
-    ///   - now: Arrival clock.
+    ///   - now: Arrival clock, up to which time alone may decide: see ``LogReader/decidable(at:)``,
+    ///     which must come before the last records of the parts were asked for.
     ///   - isCancelled: Called between records; `true` ends the reading. The parts may be continued.
     ///   - body: Receives the index of a part, and its next shown event.
     /// - Returns: Whether it is complete. Otherwise it was cancelled, or some records cannot be read,
@@ -72,36 +46,40 @@ extension ShownRecords {
         together parts: inout [Part], reader: LogReader, now: Timestamp,
         isCancelled: () -> Bool, _ body: (Int, ShownEvent) -> Void
     ) throws(SegmentLogError) -> Bool {
-        let now = reader.decidable(at: now)
         var active = giveFound(of: &parts, body)
         guard let first = active.values.joined().map({ parts[$0].position.next }).min(),
             let last = active.values.joined().map({ parts[$0].last }).max()
         else { return true }
         var isWhole = true
         var shown: [ShownEvent] = []
-        try reader.read(
-            from: first, until: RecordOffset(rawValue: last.rawValue + 1),
-            gap: { if SessionProjection.Mark($0) != nil { isWhole = false } }
-        ) { header, payload in
-            guard isWhole, !isCancelled() else {
-                isWhole = false
-                return false
-            }
-            guard let wanted = active[header.session] else { return true }
-            for index in wanted where header.offset >= parts[index].position.next {
-                let arrivedBy = parts[index].arrivedBy
-                let ending = parts[index].position.take(
-                    header, payload, arrivedBy: arrivedBy, using: &shown
-                ) { event in
-                    body(index, event)
-                    return true
+        guard let extents = reader.extents(of: active.keys, from: first, through: last) else {
+            return false
+        }
+        for extent in extents where isWhole && !active.isEmpty {
+            try reader.read(
+                from: extent.lowerBound, until: extent.upperBound,
+                gap: { if SessionProjection.Mark($0) != nil { isWhole = false } }
+            ) { header, payload in
+                guard isWhole, !isCancelled() else {
+                    isWhole = false
+                    return false
                 }
-                if ending != nil {
-                    let left = active[header.session]?.filter { $0 != index } ?? []
-                    active[header.session] = left.isEmpty ? nil : left
+                guard let wanted = active[header.session] else { return true }
+                for index in wanted where header.offset >= parts[index].position.next {
+                    let arrivedBy = parts[index].arrivedBy
+                    let ending = parts[index].position.take(
+                        header, payload, arrivedBy: arrivedBy, using: &shown
+                    ) { event in
+                        body(index, event)
+                        return true
+                    }
+                    if ending != nil {
+                        let left = active[header.session]?.filter { $0 != index } ?? []
+                        active[header.session] = left.isEmpty ? nil : left
+                    }
                 }
+                return !active.isEmpty
             }
-            return !active.isEmpty
         }
         guard isWhole else { return false }
         for index in active.values.joined() {

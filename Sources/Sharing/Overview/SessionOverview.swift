@@ -15,7 +15,11 @@ public struct SessionOverview: Sendable {
     /// Maximum number of events, and of their bytes. The oldest changes of a zone are left out
     /// first, since points have the zone too; then the oldest of the others.
     static let eventsMax = 1024
-    static let eventBytesMax = 128 << 10
+    static let eventBytesMax = 48 << 10
+
+    /// An item that is earlier by less has only arrived late.
+    private static let lateSecondsMax = 60.0
+    private static let earlierItemsMax = 10
 
     private struct Event {
         let json: [UInt8]
@@ -29,6 +33,8 @@ public struct SessionOverview: Sendable {
     private(set) var times: [Timestamp] = []
     /// Values of each visible column, times ten to the power of its decimals.
     private(set) var columns: [(column: OverviewColumn, values: [Int32])]
+    /// Items in a row that were far earlier than the last point.
+    private var earlierItems = 0
     private var events: [Event] = []
     private var eventBytes = 0
     /// Number of events that were left out, without those that points show.
@@ -75,8 +81,7 @@ public struct SessionOverview: Sendable {
     }
 
     private mutating func add(_ metrics: Metrics, at time: Timestamp) {
-        // Device time does not run backwards; an item that arrived late is left out.
-        if let last = times.last, isEarlier(time, than: last) { return }
+        if isLate(time) { return }
         while times.count == Self.pointsMax, !isInLastStep(time) { thin() }
         let replaces = isInLastStep(time)
         if replaces { times[times.count - 1] = time } else { times.append(time) }
@@ -88,6 +93,23 @@ public struct SessionOverview: Sendable {
                 columns[index].values.append(value)
             }
         }
+    }
+
+    /// Whether an item that is earlier than the last point is left out, because it arrived late. Many
+    /// in a row mean that the device's clock was set back: the points that it was ahead for go.
+    private mutating func isLate(_ time: Timestamp) -> Bool {
+        guard let last = times.last, isEarlier(time, than: last) else {
+            earlierItems = 0
+            return false
+        }
+        guard last.seconds(since: time) > Self.lateSecondsMax else { return true }
+        earlierItems += 1
+        guard earlierItems >= Self.earlierItemsMax else { return true }
+        earlierItems = 0
+        let kept = times.prefix { !isEarlier(time, than: $0) }.count
+        times.removeSubrange(kept...)
+        for index in columns.indices { columns[index].values.removeSubrange(kept...) }
+        return false
     }
 
     private func isEarlier(_ time: Timestamp, than other: Timestamp) -> Bool {

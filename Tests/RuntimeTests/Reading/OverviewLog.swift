@@ -7,6 +7,7 @@ import Sessions
 import Sharing
 import Simulator
 import Synchronization
+import Testing
 import Transport
 import WireFormat
 
@@ -88,6 +89,11 @@ final class OverviewLog: Sendable {
             share: share, privacy: privacy,
             sessions: share.device.map { [Self.session($0.rawValue)] } ?? [],
             end: log.nextOffset)
+    }
+
+    /// Key of what a share shows of its device's session.
+    func key(of share: Share) throws -> Overviews.Key {
+        try #require(reader.overviewKey(of: source(share, .none))).key
     }
 
     // MARK: What readers get

@@ -102,6 +102,45 @@ import Testing
         #expect(overviews.usage == (0, 0))
     }
 
+    @Test func `What others forget meanwhile does not end a reading`() throws {
+        let log = try OverviewLog()
+        Self.run(0..<10, of: 1...2, in: log)
+        let overviews = log.reader.overviews
+        _ = try log.overview(of: [log.source(Self.share(1), .none)])
+        let keys = try [UInt32(1), 2].map { try log.key(of: Self.share($0)) }
+        let entry = try #require(overviews.entry(at: keys[0]))
+        for (forgets, kept) in [
+            ({ overviews.forget(of: DeviceID(rawValue: 2)) }, [true, false]),
+            ({ overviews.forget([OverviewLog.session(1)]) }, [false, true]),
+            ({ overviews.forget(of: DeviceID(rawValue: 3)) }, [true, true]),
+        ] as [(() -> Void, [Bool])] {
+            overviews.forget([OverviewLog.session(1), OverviewLog.session(2)])
+            let reading = overviews.begin()
+            forgets()
+            for key in keys { overviews.keep(entry, at: key, of: reading) }
+            overviews.end(reading)
+            #expect(keys.map { overviews.entry(at: $0) != nil } == kept)
+        }
+    }
+
+    @Test func `A device with many links takes no other's room`() throws {
+        let log = try OverviewLog(segmentBytesMax: 4 << 20)
+        let others: ClosedRange<UInt32> = 2...50
+        Self.run(0..<1024, of: 1...50, in: log)
+        _ = try log.overview(of: others.map { log.source(Self.share($0), .none) })
+        let before = log.reader.overviews.usage
+        for delaySeconds in 0..<64 {
+            _ = try log.overview(
+                of: [log.source(Self.share(1, delaySeconds: delaySeconds), .none)])
+        }
+        let usage = log.reader.overviews.usage
+        #expect(usage.bytes <= before.bytes + Overviews.deviceBytesMax)
+        for device in others {
+            let key = try log.key(of: Self.share(device))
+            #expect(log.reader.overviews.entry(at: key) != nil)
+        }
+    }
+
     @Test func `Another delay, scope or rule has an overview of its own`() throws {
         let log = try OverviewLog()
         Self.run(0..<100, of: 1...1, in: log)
