@@ -12,21 +12,15 @@ struct SentPredictions: Sendable {
     private var finish: FinishEstimate?
 
     /// - Parameter newest: The session's newest metrics.
-    /// - Returns: The metrics to encode: a prediction within its deadband is the one sent before.
-    mutating func replacingSmallChanges(in newest: Metrics) -> Metrics {
-        guard newest.course != nil || newest.finishEstimate != nil else {
-            (course, finish) = (nil, nil)
-            return newest
-        }
+    /// - Returns: Which predictions viewers keep as they were sent, because they are within the
+    ///   deadband.
+    mutating func take(_ newest: Metrics) -> (keepsCourse: Bool, keepsFinish: Bool) {
         let elapsed = newest.elapsedSeconds
-        if !Self.areClose(course, newest.course, at: elapsed) { course = newest.course }
-        if !Self.areClose(finish, newest.finishEstimate, at: elapsed) {
-            finish = newest.finishEstimate
-        }
-        var metrics = newest
-        metrics.course = course
-        metrics.finishEstimate = finish
-        return metrics
+        let keepsCourse = Self.areClose(course, newest.course, at: elapsed)
+        if !keepsCourse { course = newest.course }
+        let keepsFinish = Self.areClose(finish, newest.finishEstimate, at: elapsed)
+        if !keepsFinish { finish = newest.finishEstimate }
+        return (keepsCourse, keepsFinish)
     }
 
     private static func areClose(

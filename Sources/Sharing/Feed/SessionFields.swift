@@ -113,11 +113,12 @@ public struct SessionFields: Sendable {
         }
     }
 
-    private mutating func take(_ newest: Metrics, _ update: inout SessionUpdate) {
-        let metrics = predictions.replacingSmallChanges(in: newest)
+    private mutating func take(_ metrics: Metrics, _ update: inout SessionUpdate) {
+        let (keepsCourse, keepsFinish) = predictions.take(metrics)
         for key in FieldKey.allCases {
             switch key {
             case .startedAt, .splits, .alerts: continue
+            case .course where keepsCourse, .finishEstimate where keepsFinish: continue
             default:
                 encode(key, &update.changed) { json in
                     MetricsEncoder.write(key, of: metrics, to: &json)
