@@ -17,11 +17,11 @@ import argparse, http.client, json, os, signal, socket, subprocess, sys, tempfil
 import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import with_tls
 from long_sessions import take_acks
 from many_sessions import session
 from serving import Serving
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 DEVICES = 50
 WARM = 10  # sessions of a device before the first figure
 SECONDS = 10  # of a session, a heart rate a second
@@ -33,7 +33,6 @@ ingest:
 logging:
   level: error
 """
-TLS = "http:\n  tls: true\ntls:\n  certificate: {c}\n  private_key: {k}\n"
 KEPT_MAX, SESSION_BYTES_MAX, DESCRIPTORS_MAX = 20, 2048, 16
 
 
@@ -243,17 +242,10 @@ def main():
     options = parser.parse_args()
     missed = []
     with tempfile.TemporaryDirectory(prefix="churn") as folder:
-        files = {"c": os.path.join(folder, "c.pem"), "k": os.path.join(folder, "k.pem")}
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-             "subjectAltName=DNS:localhost", "-keyout", files["k"], "-out", files["c"]],
-            check=True, capture_output=True)
-        client = os.path.join(folder, "churn")
-        subprocess.run(["gcc", "-O2", "-o", client, os.path.join(HERE, "churn.c"), "-lssl",
-                        "-lcrypto"], check=True)
+        files, client = with_tls.certificate(folder), with_tls.client(folder, "churn")
         print("| | RSS, MiB | anonymous, MiB | descriptors |\n|---|---|---|---|")
-        for name, settings in (("plain", SETTINGS), ("TLS", SETTINGS + TLS.format(**files))):
+        for name, settings in (("plain", SETTINGS), (
+                "TLS", SETTINGS + with_tls.SETTINGS.format(**files))):
             place = tempfile.mkdtemp(dir=folder)
             with Serving(options.daemon, place, settings) as daemon:
                 churn = Churn(daemon, client, name == "TLS", options.together)

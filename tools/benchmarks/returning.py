@@ -14,9 +14,9 @@ import time, uuid
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import fan_out
 import tls
+import with_tls
 from serving import Serving, watching
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 GOOD = 100
 
 
@@ -88,7 +88,7 @@ def spent(pid):
 
 
 def measure(program, folder, viewers, files, options, has_tls):
-    settings = fan_out.SETTINGS + (tls.TLS.format(**files) if has_tls else "")
+    settings = fan_out.SETTINGS + (with_tls.SETTINGS.format(**files) if has_tls else "")
     with Serving(program, folder, settings, under=fan_out.CORE) as daemon:
         token = daemon.ask("device", "add", "d")["token"]
         share = daemon.ask("share", "create", "--device", "d")["id"]
@@ -132,14 +132,7 @@ def main():
     options = parser.parse_args()
     failed = False
     with tempfile.TemporaryDirectory(prefix="returning") as folder:
-        files = {"c": os.path.join(folder, "c.pem"), "k": os.path.join(folder, "k.pem")}
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", files["k"], "-out",
-             files["c"]], check=True, capture_output=True)
-        viewers = os.path.join(folder, "returning")
-        subprocess.run(["gcc", "-O2", "-o", viewers, os.path.join(HERE, "returning.c"), "-lssl",
-                        "-lcrypto"], check=True)
+        files, viewers = with_tls.certificate(folder), with_tls.client(folder, "returning")
         for has_tls in (False,) if options.no_tls else (False, True):
             rounds = []
             for _ in range(options.rounds):

@@ -11,6 +11,7 @@ import argparse, contextlib, json, os, socket, ssl, statistics, subprocess, sys,
 import uuid
 
 import fan_out
+import with_tls
 from serving import Serving, watching
 
 IDLE_VIEWERS = 9000
@@ -34,13 +35,7 @@ class Daemon(Serving):
     def __init__(self, program, folder, tls=False):
         settings = fan_out.SETTINGS
         if tls:
-            certificate, key = os.path.join(folder, "c.pem"), os.path.join(folder, "k.pem")
-            subprocess.run(
-                ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-                 "-nodes", "-days", "2", "-subj", "/CN=localhost", "-keyout", key, "-out",
-                 certificate], check=True, capture_output=True)
-            settings += (
-                f"http:\n  tls: true\ntls:\n  certificate: {certificate}\n  private_key: {key}\n")
+            settings += with_tls.SETTINGS.format(**with_tls.certificate(folder))
         super().__init__(program, folder, settings, under=fan_out.CORE)
         self.token = self.ask("device", "add", "d")["token"]
         self.share = self.ask("share", "create", "--device", "d")["id"]

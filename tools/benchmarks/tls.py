@@ -12,10 +12,9 @@ import time, uuid
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import fan_out
+import with_tls
 from serving import Serving
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TLS = "http:\n  tls: true\ntls:\n  certificate: {c}\n  private_key: {k}\n"
 PADDING = "x" * 90  # A marker holds 120 bytes.
 
 
@@ -45,7 +44,7 @@ def masked(text):
 
 class Ours:
     def __init__(self, program, folder, files, tls):
-        settings = fan_out.SETTINGS + (TLS.format(**files) if tls else "")
+        settings = fan_out.SETTINGS + (with_tls.SETTINGS.format(**files) if tls else "")
         self.daemon = Serving(program, folder, settings, under=fan_out.CORE)
         token = self.daemon.ask("device", "add", "d")["token"]
         share = self.daemon.ask("share", "create", "--device", "d")["id"]
@@ -163,15 +162,7 @@ def main():
     options = parser.parse_args()
     found, alone = {}, []
     with tempfile.TemporaryDirectory(prefix="tls") as folder:
-        files = {"c": os.path.join(folder, "c.pem"), "k": os.path.join(folder, "k.pem")}
-        subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
-             "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
-             "subjectAltName=DNS:localhost", "-keyout", files["k"], "-out", files["c"]],
-            check=True, capture_output=True)
-        viewers = os.path.join(folder, "viewers")
-        subprocess.run(["gcc", "-O2", "-o", viewers, os.path.join(HERE, "viewers.c"), "-lssl",
-                        "-lcrypto"], check=True)
+        files, viewers = with_tls.certificate(folder), with_tls.client(folder, "viewers")
         has_peers = not options.no_peers and os.path.exists(fan_out.NCHAN)
         for _ in range(options.rounds):
             for tls in (False, True):
