@@ -1,23 +1,10 @@
-/// Bytes as text and back: base64url without padding, and base64.
+/// Bytes as text and back: base64url without padding.
 enum TextForm {
     private static let letters = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    private static let lettersOfBase64 = letters.dropLast(2) + Array("+/".utf8)
 
     static func base64URL(_ bytes: [UInt8]) -> String {
-        String(decoding: digits(of: bytes, letters[...]), as: UTF8.self)
-    }
-
-    /// With padding.
-    static func base64(_ bytes: [UInt8]) -> String {
-        var text = digits(of: bytes, lettersOfBase64)
-        while text.count % 4 != 0 { text.append(UInt8(ascii: "=")) }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func digits(of bytes: [UInt8], _ letters: ArraySlice<UInt8>) -> [UInt8] {
         var text: [UInt8] = []
-        text.reserveCapacity(bytes.count * 4 / 3 + 4)
         var bits: UInt32 = 0
         var bitCount = 0
         for byte in bytes {
@@ -29,7 +16,7 @@ enum TextForm {
             }
         }
         if bitCount > 0 { text.append(letters[Int(bits << UInt32(6 - bitCount) & 0x3F)]) }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// `nil` unless `text` is exactly what ``base64URL(_:)`` prints: each secret has one text.

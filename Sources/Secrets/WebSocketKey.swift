@@ -1,4 +1,5 @@
 import Crypto
+import Foundation
 
 /// A client's key in the handshake of a WebSocket (RFC 6455, section 4.2.2).
 ///
@@ -11,6 +12,6 @@ public enum WebSocketKey {
     public static func answer(to key: String) -> String {
         var hash = Insecure.SHA1()
         hash.update(data: Array((key + suffix).utf8))
-        return TextForm.base64(Array(hash.finalize()))
+        return Data(hash.finalize()).base64EncodedString()
     }
 }

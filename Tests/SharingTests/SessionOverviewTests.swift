@@ -26,7 +26,7 @@ import Testing
     }
 
     private static func object(_ overview: SessionOverview, points: Int) throws -> [String: Any] {
-        let json = overview.json(points: points, runner: nil, epoch: 1)
+        let json = overview.json(points: points, runner: nil)
         return try #require(
             try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])
     }
@@ -85,10 +85,10 @@ import Testing
         }
         for number in 0..<300 { take(.marker("m\(number).")) }
         for _ in 0..<5000 { take(.zoneChanged(from: 1, to: 2)) }
-        var text = String(decoding: overview.json(points: 1, runner: nil, epoch: 1), as: UTF8.self)
+        var text = String(decoding: overview.json(points: 1, runner: nil), as: UTF8.self)
         #expect(overview.omittedEvents == 0 && text.contains("m0.") && text.contains("zoneChanged"))
         for number in 300..<200_000 { take(.marker("m\(number).")) }
-        text = String(decoding: overview.json(points: 1, runner: nil, epoch: 1), as: UTF8.self)
+        text = String(decoding: overview.json(points: 1, runner: nil), as: UTF8.self)
         let kept = overview.eventItems.count
         #expect((300...SessionOverview.eventsMax).contains(kept))
         #expect(overview.omittedEvents == 200_000 - kept)
@@ -100,7 +100,7 @@ import Testing
 
     @Test func `A runner's name is written as JSON, and an empty session has no cursor`() throws {
         let overview = SessionOverview(epoch: 1, scope: .heartRate)
-        let json = overview.json(points: 9, runner: "A \"B\" & C", epoch: 1)
+        let json = overview.json(points: 9, runner: "A \"B\" & C")
         let object = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any]
         #expect(object?["runner"] as? String == "A \"B\" & C")
         #expect(object?["cursor"] is NSNull && object?["start"] == nil)

@@ -52,7 +52,7 @@ enum OpenAPIOperations {
                     [
                         "type": "integer", "minimum": 1,
                         "maximum": .number(Double(SessionOverview.pointsMax)),
-                    ], "At most so many points; default 512."
+                    ], "At most so many points; default \(OverviewQuery.pointsUnlessAsked)."
                 ),
                 ("runner", OpenAPISchemas.text, "For a group: a runner's name."),
             ],

@@ -26,7 +26,7 @@ package struct HistoryQuery: Hashable, Sendable {
 /// Query for a session's overview.
 package struct OverviewQuery: Hashable, Sendable {
     package static let limits = 1...SessionOverview.pointsMax
-    private static let pointsUnlessAsked = 512
+    static let pointsUnlessAsked = 512
 
     package let points: Int
     /// Runner of a group.

@@ -54,10 +54,12 @@ enum DoctorThresholds {
         let found = "RSA with \(rsaBits) bits"
         guard rsaBits > 2048 else {
             return .fine(
-                "certificate key", found + ": a viewer's coming costs twice as much as with P-256")
+                "certificate key",
+                found + ": to connect a viewer costs twice as much as with P-256")
         }
         return .warning(
-            "certificate key", found + ": a viewer's coming costs up to nine times as much",
+            "certificate key",
+            found + ": to connect a viewer costs up to nine times as much as with P-256",
             do: "ask for an ECDSA key on P-256: many viewers at once wait for the signatures")
     }
 
@@ -111,7 +113,7 @@ enum DoctorThresholds {
         guard loops > processors else { return .fine("event loops", found) }
         return .warning(
             "event loops", found,
-            do: "lower limits.event_loops: more than one a processor only take each other's time")
+            do: "lower limits.event_loops: loops without a processor of their own add no speed")
     }
 
     /// - Parameters:

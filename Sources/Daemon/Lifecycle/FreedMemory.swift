@@ -13,7 +13,8 @@ struct FreedMemory {
     /// Growth that is left alone.
     static let growthBytes = 16 << 20
 
-    /// What is needed, as far as known: the least that was seen, or what was left by a return.
+    /// What is needed, as far as known: what was left by a return, or less that was seen since. The
+    /// first look always returns what is free, because nothing is known before.
     private var neededBytes = 0
 
     /// - Parameters:

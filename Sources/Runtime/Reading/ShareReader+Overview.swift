@@ -84,7 +84,7 @@ extension ShareReader {
     private func answer(
         _ overview: SessionOverview, _ form: Overviews.Form, _ compress: ([UInt8]) -> [UInt8]
     ) -> [UInt8] {
-        let json = overview.json(points: form.points, runner: form.runner, epoch: log.epoch)
+        let json = overview.json(points: form.points, runner: form.runner)
         return form.isCompressed ? compress(json) : json
     }
 

@@ -3,7 +3,7 @@ public import SensorModel
 /// Encodes shown events as items of `history`, each update complete, so that a page can begin
 /// anywhere.
 public struct HistoryEncoder: Sendable {
-    private let epoch: UInt32
+    let epoch: UInt32
     private let scope: Scope
     private let runnerName: String?
     /// The fields of an update, without splits and alerts, which are events of their own.

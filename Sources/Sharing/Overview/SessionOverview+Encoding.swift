@@ -6,9 +6,8 @@ extension SessionOverview {
     /// - Parameters:
     ///   - points: Maximum number of points, from 1.
     ///   - runner: Name of the runner in a group.
-    ///   - epoch: Epoch of the log.
     /// - Returns: One JSON object.
-    public func json(points: Int, runner: String?, epoch: UInt32) -> [UInt8] {
+    public func json(points: Int, runner: String?) -> [UInt8] {
         let (seconds, kept) = thinned(to: points)
         var json = ViewerJSON(reserving: 64 * kept.count + 512)
         JSONObject.write(to: &json) { object, json in
@@ -16,7 +15,7 @@ extension SessionOverview {
             object.text("runner", runner, &json)
             object.key("cursor", &json)
             if let newest {
-                json.text(LogCursor(epoch: epoch, offset: newest).description)
+                json.text(LogCursor(epoch: encoder.epoch, offset: newest).description)
             } else {
                 json.raw("null")
             }

@@ -39,7 +39,7 @@ public struct SessionOverview: Sendable {
     private var eventBytes = 0
     /// Number of events that were left out, without those that points show.
     public private(set) var omittedEvents = 0
-    private let encoder: HistoryEncoder
+    let encoder: HistoryEncoder
 
     /// A missing value.
     static let missing = Int32.min
