@@ -119,8 +119,16 @@ def handshake_alone(folder, files):
     server = subprocess.Popen(
         [*fan_out.CORE, "openssl", "s_server", "-accept", "127.0.0.1:7913", "-cert", files["c"],
          "-key", files["k"], "-quiet", "-www"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(0.3)
     try:
+        for _ in range(100):
+            time.sleep(0.1)
+            try:
+                socket.create_connection(("127.0.0.1", 7913)).close()
+                break
+            except ConnectionRefusedError:
+                if server.poll() is not None:
+                    raise SystemExit("openssl s_server ended: is port 7913 in use?")
+
         def spent():
             return int(open(f"/proc/{server.pid}/schedstat").read().split()[0])
         context = __import__("ssl").create_default_context(cafile=files["c"])

@@ -54,6 +54,10 @@ enum OpenAPIOperations {
                         "maximum": .number(Double(SessionOverview.pointsMax)),
                     ], "At most so many points; default \(OverviewQuery.pointsUnlessAsked)."
                 ),
+                (
+                    "columns", OpenAPISchemas.text,
+                    "Some of \(OverviewParts.names.joined(separator: ",")), with commas; else all."
+                ),
                 ("runner", OpenAPISchemas.text, "For a group: a runner's name."),
             ],
             answers: [

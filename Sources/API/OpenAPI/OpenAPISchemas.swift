@@ -87,7 +87,7 @@ enum OpenAPISchemas {
 
     private static let values = list(["type": ["number", "null"]])
 
-    /// All columns are of the same length; those outside the scope are absent.
+    /// All columns are of the same length; those outside the scope, and not asked for, are absent.
     private static let overview = object(
         [
             "type": text, "runner": text, "cursor": ["type": ["string", "null"]],
@@ -99,9 +99,9 @@ enum OpenAPISchemas {
                     "speedMetersPerSecond": values, "paceSecondsPerKm": values,
                     "latitude": values, "longitude": values, "altitudeMeters": values,
                     "paused": values,
-                ], required: ["seconds", "paused"]),
+                ], required: ["seconds"]),
             "events": list(reference("Event")), "eventsOmitted": integer,
-        ], required: ["type", "cursor", "stepSeconds", "points", "events", "eventsOmitted"])
+        ], required: ["type", "cursor", "stepSeconds", "points"])
 
     private static let cheer = object(
         ["text": ["type": "string", "minLength": 1, "maxLength": 80], "time": number],

@@ -1,5 +1,5 @@
 package import SensorModel
-import Sharing
+package import Sharing
 package import Transport
 
 /// Query for a page of a share's history.
@@ -31,6 +31,7 @@ package struct OverviewQuery: Hashable, Sendable {
     package let points: Int
     /// Runner of a group.
     package let runner: String?
+    package let parts: OverviewParts
 
     /// - Throws: ``APIRefusal/badField(name:allowed:)``
     package init(_ query: QueryItems) throws(APIRefusal) {
@@ -40,7 +41,13 @@ package struct OverviewQuery: Hashable, Sendable {
             throw .badField(
                 name: "points", allowed: "\(Self.limits.lowerBound) to \(Self.limits.upperBound)")
         }
+        guard let parts = query["columns"].map(OverviewParts.init) ?? .all else {
+            throw .badField(
+                name: "columns",
+                allowed: "some of \(OverviewParts.names.joined(separator: ",")), with commas")
+        }
         self.points = points
+        self.parts = parts
         runner = query["runner"]
     }
 }

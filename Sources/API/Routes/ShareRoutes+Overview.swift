@@ -37,8 +37,8 @@ extension ShareRoutes {
         let sources = try await sources(of: members, after: nil, for: share, peer)
         let reader = pipeline.reader
         let request = ShareReader.OverviewRequest(
-            sources: sources, wanted: wanted, points: query.points, inGroup: inGroup,
-            isCompressed: isCompressed)
+            sources: sources, wanted: wanted, points: query.points, parts: query.parts,
+            inGroup: inGroup, isCompressed: isCompressed)
         var answer = reader.knownOverview(request)
         if answer == nil {
             // Records that a failed disk holds back are absent; history has them later.

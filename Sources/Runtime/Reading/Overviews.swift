@@ -40,6 +40,7 @@ package final class Overviews: Sendable {
     /// The form of an answer.
     struct Form: Hashable {
         let points: Int
+        let parts: OverviewParts
         let runner: String?
         let isCompressed: Bool
     }

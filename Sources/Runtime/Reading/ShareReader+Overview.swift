@@ -1,7 +1,7 @@
 import SegmentLog
 import SensorModel
 package import Sessions
-import Sharing
+package import Sharing
 
 extension ShareReader {
     /// What an overview is asked for.
@@ -12,22 +12,26 @@ extension ShareReader {
         package let wanted: Int
         /// Maximum number of points.
         package let points: Int
+        package let parts: OverviewParts
         package let inGroup: Bool
         package let isCompressed: Bool
 
         package init(
-            sources: [CatchUp.Source], wanted: Int, points: Int, inGroup: Bool, isCompressed: Bool
+            sources: [CatchUp.Source], wanted: Int, points: Int, parts: OverviewParts,
+            inGroup: Bool, isCompressed: Bool
         ) {
             self.sources = sources
             self.wanted = wanted
             self.points = points
+            self.parts = parts
             self.inGroup = inGroup
             self.isCompressed = isCompressed
         }
 
         var form: Overviews.Form {
             Overviews.Form(
-                points: points, runner: inGroup ? sources[wanted].share.runnerName : nil,
+                points: points, parts: parts,
+                runner: inGroup ? sources[wanted].share.runnerName : nil,
                 isCompressed: isCompressed)
         }
     }
@@ -84,7 +88,7 @@ extension ShareReader {
     private func answer(
         _ overview: SessionOverview, _ form: Overviews.Form, _ compress: ([UInt8]) -> [UInt8]
     ) -> [UInt8] {
-        let json = overview.json(points: form.points, runner: form.runner)
+        let json = overview.json(points: form.points, runner: form.runner, parts: form.parts)
         return form.isCompressed ? compress(json) : json
     }
 

@@ -6,8 +6,11 @@ extension SessionOverview {
     /// - Parameters:
     ///   - points: Maximum number of points, from 1.
     ///   - runner: Name of the runner in a group.
+    ///   - parts: What is wanted of it.
     /// - Returns: One JSON object.
-    public func json(points: Int, runner: String?) -> [UInt8] {
+    public func json(
+        points: Int, runner: String?, parts: OverviewParts = .all
+    ) -> [UInt8] {
         let (seconds, kept) = thinned(to: points)
         var json = ViewerJSON(reserving: 64 * kept.count + 512)
         JSONObject.write(to: &json) { object, json in
@@ -31,13 +34,14 @@ extension SessionOverview {
                 Self.write(kept, to: &json) { index, json in
                     Self.write(milliseconds: Self.milliseconds(times[index]) - start, to: &json)
                 }
-                for (column, values) in columns {
+                for (column, values) in columns where parts.contains(column) {
                     object.key(column.name, &json)
                     Self.write(kept, to: &json) { index, json in
                         Self.write(values[index], decimals: column.decimals, to: &json)
                     }
                 }
             }
+            guard parts.hasEvents else { return }
             object.key("events", &json)
             Self.write(eventItems, to: &json) { $1.raw($0) }
             object.integer("eventsOmitted", omittedEvents, &json)

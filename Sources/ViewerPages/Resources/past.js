@@ -40,10 +40,12 @@ export async function* history(share, { after, base = "", limit = 1000, ...rest 
 /** More points than this are less than a pixel apart, on any screen. */
 export const pointsMax = 1024;
 
-/** A session's overview; `runner` names one of a group. Fails where the daemon refuses. */
-export async function overview(share, { runner, points = pointsMax, base = "", ...rest } = {}) {
+/** A session's overview; `runner` names one of a group, `columns` what is wanted of it. Fails where the
+ * daemon refuses. */
+export async function overview(share, { runner, columns, points = pointsMax, base = "", ...rest } = {}) {
   const path = `${base}/v1/shares/${encodeURIComponent(share)}`;
   const query = new URLSearchParams({ points: String(points) });
+  if (columns !== undefined) query.set("columns", columns.join(","));
   if (runner !== undefined) query.set("runner", runner);
   // A group's latest values are many, and a probe need not be of the share.
   return ask(`${path}/overview?${query}`, `${base}/manifest.webmanifest`, rest);
@@ -68,6 +70,8 @@ export function* runsOf({ start, points }) {
 
 /** Overviews that are asked for at a time; a browser has few connections. */
 const loadersMax = 4;
+/** What a board and a map of several runners show. */
+const groupColumns = ["bpm", "zone", "distanceMeters", "paceSecondsPerKm", "latitude", "longitude", "paused"];
 /** Runners whose past is shown at a time. */
 const changedEvery = 10;
 
@@ -101,7 +105,7 @@ export class PastLoader {
     for (let entry = this.#behind.shift(); entry; entry = this.#behind.shift()) {
       try {
         const past = await this.load(this.share,
-          { runner: entry.key, points: this.points(), isWanted: this.isWanted });
+          { runner: entry.key, columns: groupColumns, points: this.points(), isWanted: this.isWanted });
         entry.series.clear();
         for (const run of runsOf(past)) this.append(entry, run, past.stepSeconds);
       } catch {

@@ -49,6 +49,37 @@ import Transport
         }
     }
 
+    @Test func `An overview has the columns that are asked for, within the scope, and no others`()
+        async throws
+    {
+        try await RunningDaemon.run { running in
+            let token = try running.addDevice("ann")
+            let share = try running.addShare(of: "ann") { $0.scope = .heartRate }
+            try await running.sendHeartRates(
+                Array(100..<160), token: token, session: Self.session(1))
+            let rows: [(query: String, columns: Set<String>?, hasEvents: Bool)] = [
+                ("", ["seconds", "bpm", "zone", "paused"], true),
+                ("?columns=bpm", ["seconds", "bpm"], false),
+                ("?columns=paused,events", ["seconds", "paused"], true),
+                ("?columns=events", ["seconds"], true),
+                ("?columns=latitude,bpm,distanceMeters", ["seconds", "bpm"], false),
+                ("?columns=", nil, false), ("?columns=bpm,", nil, false),
+                ("?columns=seconds", nil, false), ("?columns=bpm%20", nil, false),
+            ]
+            for row in rows {
+                let answer = try await running.ask(.get, "/v1/shares/\(share)/overview\(row.query)")
+                guard let columns = row.columns else {
+                    #expect(answer.status == 400, "\(row.query)")
+                    continue
+                }
+                let object = try Self.object(answer.body)
+                let points = try #require(object["points"] as? [String: Any])
+                #expect(Set(points.keys) == columns, "\(row.query)")
+                #expect((object["events"] != nil) == row.hasEvents, "\(row.query)")
+            }
+        }
+    }
+
     @Test func `A group gives the overview of the runner whose name is asked for`() async throws {
         try await RunningDaemon.run { running in
             var keys: [ShareKey] = []

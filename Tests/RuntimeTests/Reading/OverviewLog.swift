@@ -104,7 +104,8 @@ final class OverviewLog: Sendable {
         of sources: [CatchUp.Source], wanted: Int = 0, points: Int = 1024
     ) throws -> Object {
         let request = ShareReader.OverviewRequest(
-            sources: sources, wanted: wanted, points: points, inGroup: false, isCompressed: false)
+            sources: sources, wanted: wanted, points: points, parts: .all, inGroup: false,
+            isCompressed: false)
         let bytes = try reader.overview(request, compress: { $0 }, ReadPool.Ticket())
         let object = try JSONSerialization.jsonObject(with: Data(bytes))
         return object as? Object ?? [:]

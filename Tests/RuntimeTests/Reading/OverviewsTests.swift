@@ -56,7 +56,7 @@ import Testing
         #expect(log.reader.overviews.usage.count == 5)
         for wanted in 0..<5 {
             let form = ShareReader.OverviewRequest(
-                sources: sources, wanted: wanted, points: 1024, inGroup: false,
+                sources: sources, wanted: wanted, points: 1024, parts: .all, inGroup: false,
                 isCompressed: false)
             // An answer exists only of the one that was asked for.
             #expect((log.reader.knownOverview(form) != nil) == (wanted == 2))
@@ -69,7 +69,8 @@ import Testing
         Self.run(0..<300, of: 1...2, in: log)
         let sources = (1...2).map { log.source(Self.share($0), .none) }
         let request = ShareReader.OverviewRequest(
-            sources: sources, wanted: 0, points: 1024, inGroup: false, isCompressed: false)
+            sources: sources, wanted: 0, points: 1024, parts: .all, inGroup: false,
+            isCompressed: false)
         let ticket = ReadPool.Ticket()
         ticket.cancel()
         #expect(throws: ReadRefusal.cancelled) {
@@ -92,7 +93,7 @@ import Testing
         #expect(overviews.usage == (0, 0))
         // Its compression ends after the session was erased.
         let request = ShareReader.OverviewRequest(
-            sources: sources, wanted: 0, points: 9, inGroup: false, isCompressed: true)
+            sources: sources, wanted: 0, points: 9, parts: .all, inGroup: false, isCompressed: true)
         _ = try log.reader.overview(
             request,
             compress: {

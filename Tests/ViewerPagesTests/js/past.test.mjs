@@ -21,11 +21,12 @@ test("an overview is asked for by its runner, and again where the daemon is busy
     return answers[asked.length - 1];
   };
   const pause = async (milliseconds) => waits.push(milliseconds);
-  assert.deepEqual(await overview("ID", { runner: "Ann & Bo", points: 200, fetch, pause }), { type: "overview" });
+  assert.deepEqual(await overview("ID", { runner: "Ann & Bo", points: 200, columns: ["bpm", "latitude"], fetch, pause }), { type: "overview" });
   assert.equal(waits.length, 1);
   assert.equal(asked[1].pathname, "/v1/shares/ID/overview");
   assert.equal(asked[1].searchParams.get("runner"), "Ann & Bo");
   assert.equal(asked[1].searchParams.get("points"), "200");
+  assert.equal(asked[1].searchParams.get("columns"), "bpm,latitude");
 });
 
 test("points become the rows that the same updates would", () => {
