@@ -87,7 +87,8 @@ enum OpenAPISchemas {
 
     private static let values = list(["type": ["number", "null"]])
 
-    /// All columns are of the same length; those outside the scope, and not asked for, are absent.
+    /// All columns are of the same length. Those outside the scope are absent, as are those that were
+    /// not asked for.
     private static let overview = object(
         [
             "type": text, "runner": text, "cursor": ["type": ["string", "null"]],
