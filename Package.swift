@@ -50,6 +50,9 @@ let core: [Target] = [
     .target(
         name: "Backup", dependencies: ["Bytes", "SensorModel", "SegmentLog"],
         swiftSettings: strict),
+    .target(
+        name: "Cluster", dependencies: ["Bytes", "SensorModel", "SegmentLog"],
+        swiftSettings: strict),
     .target(name: "Simulator", dependencies: ["SensorModel"], swiftSettings: strict),
 ]
 
@@ -61,7 +64,10 @@ let rim: [Target] = [
         swiftSettings: strict),
     .target(
         name: "Registry",
-        dependencies: ["Bytes", "SensorModel", .product(name: "GRDB", package: "GRDB.swift")],
+        dependencies: [
+            "Bytes", "SensorModel", .product(name: "GRDB", package: "GRDB.swift"),
+            .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        ],
         swiftSettings: strict),
     .target(
         name: "Transport",
@@ -87,6 +93,13 @@ let rim: [Target] = [
         ],
         swiftSettings: strict),
     .target(name: "Compression", dependencies: ["Bytes", "CZlib"], swiftSettings: strict),
+    .systemLibrary(name: "CNATS", providers: [.apt(["libnats-dev"])]),
+    .target(
+        name: "NATS",
+        dependencies: [
+            "Cluster", .byName(name: "CNATS", condition: .when(traits: ["NATS"])),
+        ],
+        swiftSettings: strict),
     .systemLibrary(name: "CMosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .target(
         name: "MQTT",
@@ -101,7 +114,7 @@ let rim: [Target] = [
         dependencies: [
             "Bytes", "SensorModel", "Ring", "WireFormat", "Recordings", "Ingest", "SegmentLog",
             "Sharing", "Sessions", "Replay", "Backup", "Secrets", "Registry", "Transport", "MQTT",
-            "ViewerPages",
+            "Cluster", "NATS", "ViewerPages",
             .product(name: "Logging", package: "swift-log"),
             .product(name: "Yams", package: "Yams"),
         ],
@@ -118,8 +131,9 @@ let rim: [Target] = [
     .target(
         name: "Daemon",
         dependencies: [
-            "SensorModel", "Ingest", "SegmentLog", "Sharing", "Sessions", "Secrets", "Registry",
-            "Transport", "Client", "MQTT", "ViewerPages", "Runtime", "API", "CHardware",
+            "SensorModel", "Ingest", "SegmentLog", "Sharing", "Sessions", "Cluster", "NATS",
+            "Secrets", "Registry", "Transport", "Client", "MQTT", "ViewerPages", "Runtime", "API",
+            "CHardware",
             .product(name: "Logging", package: "swift-log"),
             .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -160,10 +174,11 @@ let coreTests: [Target] = [
         name: "ProcessingTests", dependencies: ["SensorModel", "Processing", "Simulator"],
         swiftSettings: strict),
     .target(
-        name: "FaultyDisk", dependencies: ["SegmentLog"], path: "Tests/FaultyDisk",
+        name: "FaultyDisk", dependencies: ["Bytes", "SegmentLog"], path: "Tests/FaultyDisk",
         swiftSettings: strict),
     .testTarget(
-        name: "SegmentLogTests", dependencies: ["SensorModel", "SegmentLog", "FaultyDisk"],
+        name: "SegmentLogTests",
+        dependencies: ["Bytes", "SensorModel", "SegmentLog", "FaultyDisk"],
         swiftSettings: strict),
     .target(name: "HeapUse", path: "Tests/HeapUse", swiftSettings: strict),
     .target(
@@ -207,6 +222,10 @@ let coreTests: [Target] = [
         name: "BackupTests", dependencies: ["SensorModel", "SegmentLog", "Backup", "FaultyDisk"],
         swiftSettings: strict),
     .testTarget(
+        name: "ClusterTests",
+        dependencies: ["Bytes", "SensorModel", "SegmentLog", "Cluster", "FaultyDisk"],
+        swiftSettings: strict),
+    .testTarget(
         name: "SimulatorTests", dependencies: ["SensorModel", "Simulator"],
         swiftSettings: strict),
 ]
@@ -239,6 +258,7 @@ let rimTests: [Target] = [
         name: "CompressionTests", dependencies: ["Compression", "MutatedBytes"],
         swiftSettings: strict
     ),
+    .testTarget(name: "NATSTests", dependencies: ["Cluster", "NATS"], swiftSettings: strict),
     .testTarget(name: "MQTTTests", dependencies: ["MQTT"], swiftSettings: strict),
     .testTarget(
         name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["js"],
@@ -353,7 +373,7 @@ let race: [Target] = {
     let log = ["Bytes", "SensorModel", "Ring", "CHardware", "SegmentLog"]
     let pipeline = [
         "Secrets", "Registry", "Transport", "Compression", "CPages", "CMosquitto", "MQTT",
-        "ViewerPages", "Runtime",
+        "CNATS", "NATS", "ViewerPages", "Runtime",
     ]
     let tests =
         ["FaultyDisk", "RingTests", "SegmentLogTests"] + (isCoreOnly ? [] : ["RuntimeTests"])
@@ -384,7 +404,8 @@ let package = Package(
         ? [] : [.executable(name: "pulsecast", targets: ["pulsecast"])],
     traits: [
         .trait(
-            name: "MQTT", description: "State to an MQTT broker, OwnTracks from it: libmosquitto.")
+            name: "MQTT", description: "State to an MQTT broker, OwnTracks from it: libmosquitto."),
+        .trait(name: "NATS", description: "Standby nodes through NATS JetStream: libnats."),
     ],
     dependencies: isCoreOnly ? [] : packages,
     targets: isRaceChecked

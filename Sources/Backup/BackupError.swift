@@ -11,6 +11,8 @@ public enum BackupError: Error, Hashable, Sendable {
     /// The content read back differs from the content written.
     case damaged(file: String)
     case inUse
+    /// The folder is that of a cluster's node that does not lead.
+    case standsBy
 }
 
 extension BackupError: CustomStringConvertible {
@@ -30,6 +32,7 @@ extension BackupError: CustomStringConvertible {
         case .damaged(let file):
             "\(file) is not as it was written: the disk fails, or somebody has changed it"
         case .inUse: "another backup into this folder is running"
+        case .standsBy: "this node of a cluster stands by: make the backup on the one that leads"
         }
     }
 }

@@ -32,6 +32,8 @@ public final class PulsecastDaemon: Sendable {
     let alertTeller: AlertTeller
     let deliveries: DeliveryCenter
     let deliverySender: DeliverySender
+    /// `nil`: the daemon is in no cluster.
+    let leadership: Leadership?
     private let mqtt: MQTTService?
     let logger: Logger
     /// State of each stage at the last watchdog check.
@@ -62,20 +64,32 @@ public final class PulsecastDaemon: Sendable {
             logger: logger, disk: { PosixDisk(path: $0) })
     }
 
+    /// Opens a daemon that leads a cluster; `nil`: one that is in none.
+    convenience init(
+        configuration: Configuration, environment: [String: String], leadership: Leadership?,
+        logger: Logger
+    ) throws {
+        try self.init(
+            configuration: configuration, environment: environment,
+            newEpoch: .random(in: 1...(.max)), leadership: leadership, logger: logger,
+            disk: { leadership?.log ?? PosixDisk(path: $0) })
+    }
+
     /// Opens a daemon with another disk below the log.
     ///
     /// - Parameters:
     ///   - configuration: Checked configuration.
     ///   - environment: Environment with systemd's variables.
     ///   - newEpoch: Epoch of the log's history if the folder holds none; not 0.
+    ///   - leadership: What the other nodes of its cluster get of it; `nil`: there are none.
     ///   - logger: Logger of the journal.
     ///   - disk: Makes the disk of a folder from its path.
     /// - Throws: An error that says in a sentence what prevents the start.
     init(
         configuration: Configuration, environment: [String: String], newEpoch: UInt32,
-        logger: Logger, disk: (String) -> any Disk
+        leadership: Leadership? = nil, logger: Logger, disk: (String) -> any Disk
     ) throws {
-        self.configuration = configuration
+        (self.configuration, self.leadership) = (configuration, leadership)
         settings = RunningSettings(configuration)
         self.environment = environment
         self.logger = logger
@@ -86,7 +100,8 @@ public final class PulsecastDaemon: Sendable {
         let troubles = Troubles(of: state, logger: logger)
         health = troubles.health
         accounts = try Self.openAccounts(
-            configuration, state: state, environment: environment, troubles: troubles)
+            configuration, state: state, environment: environment, troubles: troubles,
+            observer: leadership?.registryObserver)
         let outlets = try SessionOutlets(
             configuration, environment: environment, accounts: accounts, logger: logger)
         (alerts, deliveries) = (outlets.alerts, outlets.deliveries)
@@ -94,8 +109,7 @@ public final class PulsecastDaemon: Sendable {
             configuration: configuration, disk: disk(state.log),
             newEpoch: newEpoch, accounts: accounts,
             began: outlets.notifier.began, notice: outlets.notifier.take,
-            stateChanged: { troubles.logChanged(to: $0) },
-            logger: logger)
+            stateChanged: { troubles.logChanged(to: $0) }, logger: logger)
         troubles.begin(telling: pipeline.loops)
         administration = Self.administration(
             of: accounts, pipeline, logger: logger, erasing: outlets.erase)
@@ -115,7 +129,7 @@ public final class PulsecastDaemon: Sendable {
             pushes: pushes, alerts: alerts, alertTeller: alertTeller,
             deliveries: deliveries, deliverySender: deliverySender, health: health,
             identity: identity, address: address, pages: pages, settings: settings,
-            logger: logger)
+            leadership: leadership, logger: logger)
         let descriptors = ListenDescriptors(environment: environment, processID: processID)
         adminPage = listeners.adminPage
         areSocketsKept = !descriptors.descriptors.isEmpty
@@ -164,6 +178,7 @@ public final class PulsecastDaemon: Sendable {
     /// - Returns: Addresses of the listeners, by name.
     public func start() async throws -> [String: String] {
         report(pipeline.log.recovery)
+        try leadership?.begin(accounts.registry)
         try pipeline.start(accounts)
         if accounts.registry.trouble == nil { try reconcileWithLog() }
         await alerts.restore(alertTeller, pipeline)
@@ -187,7 +202,11 @@ public final class PulsecastDaemon: Sendable {
     }
 
     /// Closes the listeners, records their pending frames, and asks all peers to reconnect.
-    public func stop() async {
+    ///
+    /// - Returns: Whether log and registry have everything.
+    @discardableResult
+    public func stop() async -> Bool {
+        leadership?.hurry()
         health.stopping()
         notifier.send(.stopping, .status("draining"))
         await server.stopListening()
@@ -201,7 +220,19 @@ public final class PulsecastDaemon: Sendable {
         await pipeline.stop()
         await pipeline.loops.shutdown()
         saveCounts()
+        let isComplete = leadership == nil || isRegistryFolded()
         logger.log(.stopped, .notice, "stopped")
+        return isComplete && accounts.registry.trouble == nil
+    }
+
+    /// Makes the registry's file complete, as the other nodes have it.
+    ///
+    /// - Returns: Whether it is: a running backup can keep commits in the write-ahead log.
+    private func isRegistryFolded() -> Bool {
+        do throws(RegistryError) { return try accounts.registry.foldWriteAheadLog() } catch {
+            logger.warning("the registry's write-ahead log stays: \(error)")
+            return false
+        }
     }
 
     /// Writes in-memory counts to disk: once a minute, and at the end.
@@ -223,12 +254,13 @@ public final class PulsecastDaemon: Sendable {
 
     private static func openAccounts(
         _ configuration: Configuration, state: StateFolder, environment: [String: String],
-        troubles: Troubles
+        troubles: Troubles, observer: (any RegistryObserver)?
     ) throws -> Accounts {
         let isFirst = !state.exists
         try state.create()
         let accounts = try readAccounts(
-            configuration, state: state, environment: environment, troubles: troubles)
+            configuration, state: state, environment: environment, troubles: troubles,
+            observer: observer)
         do throws(StateFolderError) { try state.synchronizeNames() } catch {
             // Names that an earlier start made are on disk already.
             if isFirst { throw error }
@@ -238,7 +270,7 @@ public final class PulsecastDaemon: Sendable {
 
     private static func readAccounts(
         _ configuration: Configuration, state: StateFolder, environment: [String: String],
-        troubles: Troubles
+        troubles: Troubles, observer: (any RegistryObserver)?
     ) throws -> Accounts {
         var generator = SystemRandomNumberGenerator()
         let key = try MasterKeyFile(
@@ -248,7 +280,8 @@ public final class PulsecastDaemon: Sendable {
         ).load(using: &generator)
         return try Accounts(
             registry: RegistryStore(
-                folder: state.path, troubleChanged: { troubles.registryChanged(to: $0) }),
+                folder: state.path, observer: observer,
+                troubleChanged: { troubles.registryChanged(to: $0) }),
             masterKey: key,
             failuresPerMinuteMax: configuration.bounds.failuresPerMinuteMax,
             viewersPerShareMax: configuration.bounds.viewersPerShareMax,

@@ -27,6 +27,8 @@ public enum RegistryError: Error, Hashable, Sendable {
     case notWritable(DiskTrouble)
     /// The disk can be neither read nor written, so the valid tokens and shares are unknown.
     case unreadable(DiskTrouble)
+    /// The nodes of the cluster cannot keep a change now; the value says why.
+    case notReplicated(String)
     /// SQLite's result code and message.
     case database(code: Int, reason: String)
 }
@@ -61,6 +63,8 @@ extension RegistryError: CustomStringConvertible {
             "devices and shares cannot be changed: \(trouble); \(trouble.advice)"
         case .unreadable(let trouble):
             "the registry cannot be read: \(trouble); \(trouble.advice)"
+        case .notReplicated(let reason):
+            "devices and shares cannot be changed: \(reason); try again in some seconds"
         case .database(let code, let reason):
             "the registry failed (SQLite \(code), \(reason)): check the disk's space and health"
         }

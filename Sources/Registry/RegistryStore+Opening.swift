@@ -3,32 +3,36 @@ import GRDB
 
 extension RegistryStore {
     /// Opens the registry for writing; it is made or migrated first if necessary.
-    static func openToWrite(_ folder: String) throws(RegistryError) -> DatabaseQueue {
-        do {
-            let path = folder + "/" + fileName
-            try makeFirst(path, in: folder)
-            // Otherwise SQLite would open it read-only, and keep it so once the disk is writable.
-            guard FileManager.default.isWritableFile(atPath: path) else {
-                throw DatabaseError(
-                    resultCode: .SQLITE_READONLY, message: "the file cannot be written")
-            }
-            var configuration = Configuration()
-            configuration.label = "pulsecast.registry"
-            configuration.busyMode = .timeout(5)  // a backup may be reading
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
+    ///
+    /// - Throws: ``ObserverFailure``, ``RegistryError``, SQLite's error, or Foundation's.
+    static func openToWrite(_ folder: String, _ replication: Replication?) throws -> DatabaseQueue {
+        let path = folder + "/" + fileName
+        let isNew = replication != nil && !FileManager.default.fileExists(atPath: path)
+        if isNew { try replication?.requireReady() }
+        try makeFirst(path, in: folder)
+        // Otherwise SQLite would open it read-only, and keep it so once the disk is writable.
+        guard FileManager.default.isWritableFile(atPath: path) else {
+            throw DatabaseError(
+                resultCode: .SQLITE_READONLY, message: "the file cannot be written")
+        }
+        var configuration = Configuration()
+        configuration.label = "pulsecast.registry"
+        configuration.busyMode = .timeout(5)  // a backup may be reading
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        guard let replication else {
             try queue.writeWithoutTransaction(makeDurable)
             try queue.write(RegistrySchema.migrate)
             return queue
-        } catch {
-            throw RegistryError(error)
         }
+        try replication.prepare(queue, isNew: isNew)
+        return queue
     }
 
     /// Makes commits durable before they return, and overwrites deleted data.
     ///
     /// It replaces GRDB's own setup of a write-ahead log. That is made for pools of connections,
     /// and creates and drops a table each time, with two syncs.
-    private static func makeDurable(_ database: Database) throws {
+    static func makeDurable(_ database: Database) throws {
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
             throw DatabaseError(message: "this file system allows no write-ahead log")

@@ -31,14 +31,17 @@ extension RegistryStore {
         } catch {
             guard case .notWritable(let trouble) = error else { throw error }
             state.withLock { $0.unstored.append(revocation) }
-            return notes.note(revocation) ? .noted : .inMemory(trouble)
+            let isNoted = notes.note(revocation)
+            // The note is this machine's: another node that takes over does not have it.
+            return isNoted && replication == nil ? .noted : .inMemory(trouble)
         }
     }
 
     /// Makes a degraded registry writable again, and stores the revocations that wait for it. Does
     /// nothing if the registry is writable.
     ///
-    /// - Throws: ``RegistryError/notWritable(_:)``: the disk still takes nothing.
+    /// - Throws: ``RegistryError/notWritable(_:)``: the disk still takes nothing; the observer's
+    ///   error: the registry stays degraded until a later call.
     public func recover() throws(RegistryError) {
         let result = recovering.withLock { _ in
             Result { () throws(RegistryError) in try recoverAlone() }
@@ -50,11 +53,11 @@ extension RegistryStore {
         let before = state.withLock { $0 }
         guard before.trouble != nil else { return }
         do {
-            let queue = before.isCopy ? try Self.openToWrite(folder) : before.queue
+            let queue = before.isCopy ? try Self.openToWrite(folder, replication) : before.queue
             var stored: [Revocation] = []
             while true {
                 let due = state.withLock { Array($0.unstored.dropFirst(stored.count)) }
-                try queue.write { database in
+                try commit(on: queue) { database in
                     // Writes to the file without a change of its content: only a write shows
                     // whether the disk takes one.
                     let version = RegistrySchema.versions.count
@@ -71,6 +74,8 @@ extension RegistryStore {
             }
             notes.remove(stored)
             notes.setAside()
+        } catch let failure as ObserverFailure {
+            throw failure.reason
         } catch {
             let error = RegistryError(error)
             let trouble = error.trouble(in: folder)
@@ -139,7 +144,7 @@ extension RegistryError {
         case .folderNotCreated: return .probing(folder)
         case .nameTaken, .unknownDevice, .unknownShare, .unknownZone, .zonesFull, .notesFull,
             .unknownReceiver, .receiversFull, .unknownTarget, .targetsFull, .deliveriesFull,
-            .schemaIsNewer, .damagedRow:
+            .schemaIsNewer, .damagedRow, .notReplicated:
             return nil
         case .database(let code, _): return Self.trouble(code, in: folder)
         }

@@ -29,6 +29,8 @@ public final class RegistryStore: Sendable {
     let folder: String
     let state: Mutex<State>
     let notes: RevocationNotes
+    /// `nil`: nobody observes the registry.
+    let replication: Replication?
     /// Held while ``recover()`` runs.
     let recovering = Mutex<Void>(())
     /// Called when the registry becomes degraded, and with `nil` when it is writable again.
@@ -38,20 +40,26 @@ public final class RegistryStore: Sendable {
     ///
     /// - Parameters:
     ///   - folder: Created with its parents if missing, without permissions for group and others.
+    ///   - observer: Is given each commit, also those of opening; it may refuse them.
     ///   - troubleChanged: Called on any thread: when the registry becomes degraded, and with `nil`
     ///     when it is writable again.
-    /// - Throws: ``RegistryError``, also for a registry of a later version.
+    /// - Throws: ``RegistryError``, also for a registry of a later version; the observer's error.
     public init(
-        folder: String, troubleChanged: @escaping @Sendable (DiskTrouble?) -> Void = { _ in }
+        folder: String, observer: (any RegistryObserver)? = nil,
+        troubleChanged: @escaping @Sendable (DiskTrouble?) -> Void = { _ in }
     ) throws(RegistryError) {
         self.folder = folder
+        replication = observer.map(Replication.init)
         self.troubleChanged = troubleChanged
         notes = RevocationNotes(folder: folder)
         let unstored = notes.read()
-        do throws(RegistryError) {
-            let queue = try Self.openToWrite(folder)
+        do {
+            let queue = try Self.openToWrite(folder, replication)
             state = Mutex(State(queue: queue, isCopy: false, trouble: nil, unstored: unstored))
+        } catch let failure as ObserverFailure {
+            throw failure.reason
         } catch {
+            let error = RegistryError(error)
             guard let trouble = error.trouble(in: folder) else { throw error }
             let copy: DatabaseQueue
             do { copy = try Self.copyInMemory(folder) } catch { throw .unreadable(trouble) }
@@ -71,13 +79,14 @@ public final class RegistryStore: Sendable {
         if let trouble { throw .notWritable(trouble) }
     }
 
-    /// - Throws: ``RegistryError``; nothing was written.
+    /// - Throws: ``RegistryError``; nothing was written, except if the observer failed after the
+    ///   commit.
     func write<Result>(
         _ body: (Database) throws -> Result
     ) throws(RegistryError) -> Result {
         try requireWritable()
         let queue = state.withLock { $0.queue }
-        do { return try queue.write(body) } catch { throw failure(error) }
+        do { return try commit(on: queue, body) } catch { throw failure(error) }
     }
 
     func read<Result>(_ body: (Database) throws -> Result) throws(RegistryError) -> Result {
@@ -89,14 +98,32 @@ public final class RegistryStore: Sendable {
     func truncateWriteAheadLog() throws(RegistryError) {
         let queue = state.withLock { $0.queue }
         do {
-            try queue.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            try queue.writeWithoutTransaction(Self.truncateWriteAheadLog)
+        } catch { throw failure(error) }
+        replication?.noteErasure()
+    }
+
+    /// Writes all commits into the registry's file.
+    ///
+    /// - Returns: Whether it has them; a backup that reads at the same time may prevent it.
+    /// - Throws: ``RegistryError``
+    public func foldWriteAheadLog() throws(RegistryError) -> Bool {
+        let queue = state.withLock { $0.queue }
+        do {
+            return try queue.writeWithoutTransaction { database in
+                let row = try Row.fetchOne(database, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                return row?[0] == 0 && row?[1] == 0
             }
         } catch { throw failure(error) }
     }
 
+    static func truncateWriteAheadLog(of database: Database) throws {
+        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+
     /// Converts an error of a write. If the disk caused it, the registry is degraded from here on.
     private func failure(_ error: any Error) -> RegistryError {
+        if let failure = error as? ObserverFailure { return failure.reason }
         let error = RegistryError(error)
         guard let trouble = error.trouble(in: folder) else { return error }
         let isNew = state.withLock { state in

@@ -57,6 +57,11 @@ public struct MasterKey: Sendable {
         return Hexadecimal.text(of: code.prefix(8))
     }
 
+    /// Signs what the nodes of a cluster send each other.
+    public var clusterSigner: ClusterSigner {
+        ClusterSigner(key: Self.derive("pulsecast cluster", from: auditing))
+    }
+
     private static func derive(_ name: String, from master: SymmetricKey) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: master, info: Array(name.utf8), outputByteCount: byteCount)

@@ -29,6 +29,13 @@ public struct MasterKeyFile: Sendable {
         stateFile = stateDirectory + "/" + Self.stateFileName
     }
 
+    /// Whether ``load(using:)`` reads a key and does not create one.
+    public var exists: Bool {
+        let manager = FileManager.default
+        return credential.map { isConfigured || manager.fileExists(atPath: $0) } ?? false
+            || manager.fileExists(atPath: stateFile)
+    }
+
     /// Reads the key; creates it if there is none yet.
     ///
     /// - Parameter generator: The system's generator.

@@ -2,18 +2,20 @@ import Ring
 import Synchronization
 
 /// Wakes one waiting thread; a wake before the wait is remembered.
-final class AutoResetEvent: Sendable {
+package final class AutoResetEvent: Sendable {
     private let isWoken = Atomic(false)
     private let waiter = EventCount()
 
+    package init() {}
+
     /// Wakes the waiting thread. May be called from any thread.
-    func wake() {
+    package func wake() {
         isWoken.store(true, ordering: .releasing)
         waiter.ring()
     }
 
     /// - Parameter timeoutMicroseconds: Maximum wait; `nil`: until woken.
-    func wait(timeoutMicroseconds: Int? = nil) {
+    package func wait(timeoutMicroseconds: Int? = nil) {
         _ = waiter.sleep(timeoutMicroseconds: timeoutMicroseconds) {
             isWoken.load(ordering: .acquiring)
         }

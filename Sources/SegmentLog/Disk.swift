@@ -20,7 +20,7 @@ public protocol Disk: Sendable {
 
 extension Disk {
     /// Opens a file; `nil` if it does not exist.
-    func openIfThere(
+    package func openIfThere(
         _ name: String, _ access: DiskAccess
     ) throws(DiskError) -> (any DiskFile)? {
         do throws(DiskError) { return try open(name, access) } catch {

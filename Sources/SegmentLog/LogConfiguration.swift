@@ -28,11 +28,16 @@ public struct LogConfiguration: Hashable, Sendable {
     /// Epoch of a log that starts empty, drawn at random at each start; an existing log keeps its
     /// own. At the first start after a restore its bits choose the jump of the offsets.
     public var newEpoch: UInt32
+    /// Jump of the offsets after an unclean end, at least 2²³ (8.4 s, as offsets are arrival times
+    /// in µs). It is larger where another writer of the same history may not know yet that its time
+    /// is over: what it still appends must not have the same offsets.
+    public var offsetJump: UInt64
 
     public init(
         durability: LogDurability = .always, segmentBytesMax: Int = 64 << 20,
         pendingBytesMax: Int = 64 << 20, reserveBytes: Int = 8 << 20,
-        syncGapMicroseconds: Int = 1000, newEpoch: UInt32 = 1
+        syncGapMicroseconds: Int = 1000, newEpoch: UInt32 = 1,
+        offsetJump: UInt64 = 1 << 23
     ) {
         self.durability = durability
         self.segmentBytesMax = segmentBytesMax
@@ -40,6 +45,7 @@ public struct LogConfiguration: Hashable, Sendable {
         self.reserveBytes = reserveBytes
         self.syncGapMicroseconds = syncGapMicroseconds
         self.newEpoch = newEpoch
+        self.offsetJump = offsetJump
     }
 
     /// Computes the minimum time between the starts of two syncs.

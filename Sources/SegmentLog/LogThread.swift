@@ -1,7 +1,7 @@
 import Glibc
 
 /// An operating-system thread, because waiting for disks must not block tasks.
-struct LogThread: Sendable {
+package struct LogThread: Sendable {
     private let thread: pthread_t
 
     private final class Body: Sendable {
@@ -11,7 +11,7 @@ struct LogThread: Sendable {
     }
 
     /// `nil` if the system cannot create a thread.
-    init?(run: @escaping @Sendable () -> Void) {
+    package init?(run: @escaping @Sendable () -> Void) {
         var thread = pthread_t()
         let body = unsafe Unmanaged.passRetained(Body(run: run))
         let result = unsafe pthread_create(
@@ -28,10 +28,10 @@ struct LogThread: Sendable {
         self.thread = thread
     }
 
-    func join() { pthread_join(thread, nil) }
+    package func join() { pthread_join(thread, nil) }
 
     /// Microseconds of the monotonic clock, for measuring durations.
-    static func monotonicMicroseconds() -> Int {
+    package static func monotonicMicroseconds() -> Int {
         var now = timespec()
         unsafe clock_gettime(CLOCK_MONOTONIC, &now)
         return now.tv_sec * 1_000_000 + now.tv_nsec / 1000

@@ -58,7 +58,7 @@ struct Recovery {
 
     /// Runs the recovery. `now` is the arrival clock; `drawn` is a random number of this start.
     static func run(
-        on disk: any Disk, at now: Timestamp, drawn: UInt32
+        on disk: any Disk, at now: Timestamp, _ configuration: LogConfiguration
     ) throws(SegmentLogError) -> Recovery {
         var recovery = Recovery()
         let names: [String]
@@ -70,7 +70,7 @@ struct Recovery {
         let (numbers, deleted) = SegmentFormat.segments(of: names)
         recovery.overdue = deleted
         if names.contains(SegmentFormat.restoredName) {
-            recovery.restoreJump = restoreJump(drawn: drawn)
+            recovery.restoreJump = restoreJump(drawn: configuration.newEpoch)
         }
         recovery.firstMarks = FirstMark.numbers(of: names)
         // Otherwise a new segment could get a number before a mark.
@@ -94,7 +94,7 @@ struct Recovery {
                 entries[index], endOffset: ends[index], following: entries[(index + 1)...],
                 on: disk)
         }
-        recovery.conclude(at: now)
+        recovery.conclude(at: now, configuration.offsetJump)
         return recovery
     }
 
@@ -303,19 +303,19 @@ struct Recovery {
         return next < timedOffsetMin || next.isMultiple(of: offsetJumpLeast)
     }
 
-    private mutating func jump(at now: Timestamp, newest: Int64) {
+    private mutating func jump(at now: Timestamp, newest: Int64, _ usual: UInt64) {
         // Viewers have seen no offset later than the clock, unless it was set back since.
         let clock =
             now.microseconds >= newest
             ? UInt64(clamping: min(now.microseconds, SegmentFormat.timedOffsetMax))
             : UInt64(clamping: newest) + Self.wrongClockJump
-        nextOffset = max(nextOffset, clock) + (restoreJump ?? Self.offsetJump)
+        nextOffset = max(nextOffset, clock) + (restoreJump ?? usual)
         guard nextOffset >= Self.timedOffsetMin else { return }
         let rest = nextOffset % Self.offsetJumpLeast
         if rest > 0 { nextOffset += Self.offsetJumpLeast - rest }
     }
 
-    private mutating func conclude(at now: Timestamp) {
+    private mutating func conclude(at now: Timestamp, _ usualJump: UInt64) {
         let newest = entries.reduce(newestBase) { max($0, $1.index.arrivalLast) }
         if let number = unknownNumber {
             // Each earlier start may have jumped.
@@ -327,7 +327,7 @@ struct Recovery {
                 clock + 2 * Self.wrongClockJump + (number + 1) << Self.timedBitsASegment
                     + Self.restoreJump(drawn: .max))
         }
-        if !report.wasClosed || restoreJump != nil { jump(at: now, newest: newest) }
+        if !report.wasClosed || restoreJump != nil { jump(at: now, newest: newest, usualJump) }
         report.segments = entries.count
         report.records = entries.reduce(0) { $0 + Int($1.index.records) }
         report.bytes = entries.reduce(0) { $0 + $1.bytes }

@@ -58,7 +58,7 @@ import SensorModel
 /// with holes and a new generation: if it is open, if it is damaged in places that may belong to
 /// the session, or if more than half of it would be erased bytes. The last case returns the space
 /// and copies no more than was erased.
-enum SegmentFormat {
+package enum SegmentFormat {
     static let version: UInt16 = 2
     static let headerBytes = 64
     /// Position of the first record, after both copies of the header.
@@ -87,11 +87,11 @@ enum SegmentFormat {
     /// Microseconds since 1970, 36,000 years either way: differences fit into 64 bits.
     static let timeRange: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
 
-    static let fileSuffix = ".segment"
-    static let erasureSuffix = ".erasure"
+    package static let fileSuffix = ".segment"
+    package static let erasureSuffix = ".erasure"
     static let temporarySuffix = ".tmp"
-    static let reserveName = "reserve"
-    static let lockName = "lock"
+    package static let reserveName = "reserve"
+    package static let lockName = "lock"
     /// An empty file: the segments come from a backup, and no start has used them yet.
     static let restoredName = "restored"
 
@@ -101,7 +101,7 @@ enum SegmentFormat {
         return String(repeating: "0", count: max(0, 12 - digits.count)) + digits + suffix
     }
 
-    static func number(ofFile name: String, suffix: String = fileSuffix) -> UInt64? {
+    package static func number(ofFile name: String, suffix: String = fileSuffix) -> UInt64? {
         guard name.hasSuffix(suffix) else { return nil }
         guard let number = UInt64(name.dropLast(suffix.count)) else { return nil }
         return fileName(of: number, suffix: suffix) == name ? number : nil

@@ -22,7 +22,7 @@ extension SegmentLog {
     ) throws(SegmentLogError) -> SegmentLog {
         configuration.checkRelations()
         let folderLock = try lock(disk)
-        let recovery = try Recovery.run(on: disk, at: now, drawn: configuration.newEpoch)
+        let recovery = try Recovery.run(on: disk, at: now, configuration)
         guard recovery.nextOffset <= SegmentFormat.numberMax - SegmentFormat.offsetsLeftMin else {
             throw .offsetsUsedUp(next: RecordOffset(rawValue: recovery.nextOffset))
         }
@@ -116,7 +116,7 @@ extension SegmentLog {
         do throws(DiskError) { try disk.remove(name) } catch { return }
     }
 
-    static func removeIfThere(_ name: String, on disk: any Disk) throws(DiskError) {
+    package static func removeIfThere(_ name: String, on disk: any Disk) throws(DiskError) {
         do throws(DiskError) {
             try disk.remove(name)
         } catch {
@@ -133,7 +133,8 @@ extension LogConfiguration {
         precondition(pendingBytesMax >= 4096 && reserveBytes >= 0)
         // Viewers may have seen everything that waits in memory when a crash occurs.
         precondition(
-            UInt64(pendingBytesMax / SegmentFormat.recordHeaderBytes) < Recovery.offsetJump)
+            UInt64(pendingBytesMax / SegmentFormat.recordHeaderBytes) < offsetJump
+                && offsetJump >= Recovery.offsetJump)
         precondition(syncGapMicroseconds >= 0)
         if case .interval(let milliseconds) = durability { precondition(milliseconds > 0) }
     }

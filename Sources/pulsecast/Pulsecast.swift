@@ -19,7 +19,7 @@ struct Pulsecast: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             ServeCommand.self, DemoCommand.self, CheckConfigCommand.self, DoctorCommand.self,
-            BackupCommand.self, RestoreCommand.self,
+            BackupCommand.self, RestoreCommand.self, ClusterCommand.self,
             AdminLinkCommand.self, DeviceCommand.self,
             ShareCommand.self, ReceiverCommand.self, DeliveryCommand.self,
             SessionCommand.self, TrainingCommand.self,

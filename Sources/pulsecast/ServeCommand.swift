@@ -12,14 +12,24 @@ struct ServeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: ServeOptions
+    @Flag(
+        help: """
+            Lead the cluster at once with this node's files; the other nodes take them. For the \
+            day on which no node can lead.
+            """) var leadCluster = false
 
     func run() async throws {
         let loaded = try options.loaded()
         let signals = await DaemonSignals()
-        guard let daemon = try await options.start(loaded.configuration) else { return }
+        let daemon = try await options.start(loaded.configuration, mustLead: leadCluster)
+        guard let daemon else { return }
         let options = options
-        try await DaemonRun(daemon, signals: signals, loaded: loaded) { try options.loaded() }
-            .untilStopped()
+        do {
+            try await DaemonRun(daemon, signals: signals, loaded: loaded) { try options.loaded() }
+                .untilStopped()
+        } catch let error as ClusterStartError {
+            throw CommandFailure("\(error)", status: ExitStatus.notLeading)
+        }
     }
 }
 
@@ -52,10 +62,13 @@ struct ServeOptions: ParsableArguments {
 
     /// - Returns: A started daemon; `nil`: a signal ended the wait for its disk.
     /// - Throws: ``CommandFailure`` if it cannot start.
-    func start(_ configuration: Configuration) async throws -> PulsecastDaemon? {
+    func start(
+        _ configuration: Configuration, mustLead: Bool = false
+    ) async throws -> PulsecastDaemon? {
         do {
             return try await DaemonStart(
                 configuration, environment: ProcessInfo.processInfo.environment,
+                mustLead: mustLead,
                 logger: JournalLogHandler.logger(level: configuration.logLevel)
             ).run { addresses, daemon in
                 if let daemon {
@@ -65,6 +78,8 @@ struct ServeOptions: ParsableArguments {
                 }
                 if printAddresses { try Terminal.say(encoded: addresses) }
             }
+        } catch let error as ClusterStartError {
+            throw CommandFailure("\(error)", status: ExitStatus.notLeading)
         } catch {
             throw CommandFailure("\(error)")
         }

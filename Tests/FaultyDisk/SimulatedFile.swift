@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import SegmentLog
 import Synchronization
@@ -135,11 +136,4 @@ final class SimulatedLock: DiskFile {
     func truncate(to bytes: Int) throws(DiskError) {}
     func preallocate(_ bytes: Int) throws(DiskError) {}
     func size() throws(DiskError) -> Int { 0 }
-}
-
-extension [UInt8] {
-    /// Copies the span in one call: the sweeps copy a lot, and also run without optimization.
-    package init(copying span: Span<UInt8>) {
-        self = unsafe span.withUnsafeBytes { unsafe Array($0) }
-    }
 }

@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: [
         ("master-key", "Sources/Secrets"), ("tls-certificate", "Sources/Daemon"),
         ("tls-key", "Sources/Daemon"), ("webhook-secret", "Sources/API"),
-        ("mqtt-password", "Sources/API"),
+        ("mqtt-password", "Sources/API"), ("nats-password", "Sources/Daemon"),
     ])
     func `A credential is named as the daemon looks for it`(name: String, folder: String) throws {
         #expect(

@@ -1,3 +1,4 @@
+import Bytes
 import FaultyDisk
 import SegmentLog
 import SensorModel

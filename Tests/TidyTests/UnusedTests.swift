@@ -51,7 +51,9 @@ import Testing
     }
 
     @Test func `Every configuration key reaches what it configures`() throws {
-        let schema = try ["ConfigurationSchema", "ConfigurationSchema+MQTT"].map {
+        let schema = try [
+            "ConfigurationSchema", "ConfigurationSchema+MQTT", "ConfigurationSchema+Cluster",
+        ].map {
             try SourceTree.text("Sources/Runtime/Configuration/\($0).swift")
         }.joined()
         let names = Set(

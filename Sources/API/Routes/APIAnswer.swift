@@ -30,7 +30,7 @@ private enum APIAnswer {
             .notFound("\(error)")
         case .nameTaken, .zonesFull, .notesFull, .receiversFull, .targetsFull, .deliveriesFull:
             .conflict("\(error)")
-        case .notWritable, .unreadable: .unavailable("\(error)")
+        case .notWritable, .unreadable, .notReplicated: .unavailable("\(error)")
         case .schemaIsNewer, .folderNotCreated, .damagedRow, .database: .failed("\(error)")
         }
     }

@@ -13,8 +13,14 @@ package struct OperationsRoutes: Sendable {
     package let accounts: Accounts
     package let health: Health
     package let pushes: PushCounters
+    /// Its result is `nil`: the daemon is in no cluster.
+    private let cluster: @Sendable () -> ClusterReport?
 
-    package init(pipeline: Pipeline, accounts: Accounts, health: Health, pushes: PushCounters) {
+    package init(
+        pipeline: Pipeline, accounts: Accounts, health: Health, pushes: PushCounters,
+        cluster: @escaping @Sendable () -> ClusterReport? = { nil }
+    ) {
+        self.cluster = cluster
         self.pipeline = pipeline
         self.accounts = accounts
         self.health = health
@@ -74,7 +80,7 @@ package struct OperationsRoutes: Sendable {
             "pulsecast_delivery_lag_seconds",
             "From a frame's arrival to the write to viewers; the oldest of each batch.",
             counters.deliveryLag)
-        return text.text
+        return text.text + (cluster()?.metrics ?? "")
     }
 
     private func addTurns(to text: inout MetricsText, _ counters: PipelineCounters) {

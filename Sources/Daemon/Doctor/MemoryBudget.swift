@@ -1,4 +1,5 @@
 import API
+import Cluster
 import Ingest
 public import Runtime
 import Secrets
@@ -119,7 +120,7 @@ public struct MemoryBudget: Hashable, Sendable {
     }
 
     private static func rest(_ configuration: Configuration) -> [Row] {
-        [
+        changes(configuration) + [
             Row(name: "program, libraries, registry", count: 1, bytesEach: 64 << 20),
             Row(name: "readers of the log, at work", count: 4, bytesEach: 8 << 20),
             Row(name: "readings that wait, with what they ask", count: 256, bytesEach: 8 << 10),
@@ -159,6 +160,17 @@ public struct MemoryBudget: Hashable, Sendable {
             Row(
                 name: "positions from an MQTT broker that wait", count: 1,
                 bytesEach: MQTTService.bytesMax),
+        ]
+    }
+
+    /// What a leader of a cluster holds until the stream has it. The log bounds what it appends
+    /// before a sync, and each sync waits for the stream.
+    private static func changes(_ configuration: Configuration) -> [Row] {
+        guard !configuration.cluster.urls.isEmpty else { return [] }
+        return [
+            Row(
+                name: "changes that the cluster's stream does not have", count: 1,
+                bytesEach: LogConfiguration().pendingBytesMax + 2 * ClusterLimits.messageBytesMax)
         ]
     }
 }

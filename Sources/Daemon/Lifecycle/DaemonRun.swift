@@ -1,5 +1,7 @@
+import Logging
 public import Runtime
 import ServiceLifecycle
+import Synchronization
 
 /// Runs a started daemon until a signal ends it: SIGTERM and SIGINT drain it, SIGHUP reloads it.
 public struct DaemonRun: Sendable {
@@ -11,6 +13,7 @@ public struct DaemonRun: Sendable {
     private let signals: DaemonSignals
     private let loaded: LoadedConfiguration
     private let reread: @Sendable () throws -> LoadedConfiguration
+    private let wasTold = Told()
 
     /// - Parameters:
     ///   - daemon: Started daemon.
@@ -27,12 +30,16 @@ public struct DaemonRun: Sendable {
         self.reread = reread
     }
 
+    /// - Throws: ``ClusterStartError/ended(_:)``: the daemon led a cluster and does no longer.
     public func untilStopped() async throws {
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
                 services: [
                     .init(
-                        service: Ending(signals: signals),
+                        service: Leading(daemon: daemon),
+                        successTerminationBehavior: .gracefullyShutdownGroup),
+                    .init(
+                        service: Ending(signals: signals, wasTold: wasTold),
                         successTerminationBehavior: .gracefullyShutdownGroup),
                     .init(
                         service: Reloading(
@@ -42,16 +49,64 @@ public struct DaemonRun: Sendable {
                     .init(service: Recovery(daemon: daemon)),
                 ], logger: daemon.logger))
         try await group.run()
-        await daemon.stop()
-        JournalLogHandler.flush()
+        let isComplete = await daemon.stop()
+        defer { JournalLogHandler.flush() }
+        do { try daemon.leadership?.end(isComplete: isComplete) } catch {
+            // Who has told the process to end does not want it to be started again.
+            guard wasTold.value.load(ordering: .acquiring) else { throw error }
+            daemon.logger.warning("\(error)")
+        }
+    }
+
+    /// Whether a signal has ended the daemon.
+    private final class Told: Sendable {
+        let value = Atomic(false)
+    }
+
+    /// Ends when the node does not lead any more, or is asked to let another lead. Without a
+    /// cluster it ends with the others.
+    private struct Leading: Service {
+        private static let interval = Duration.milliseconds(500)
+        /// Rounds with a failing disk after which another node is to lead: 5 s.
+        private static let roundsFailing = 10
+
+        let daemon: PulsecastDaemon
+
+        func run() async throws {
+            guard let leadership = daemon.leadership else { return try await gracefulShutdown() }
+            await cancelWhenGracefulShutdown {
+                await withTaskGroup { group in
+                    group.addTask { for await _ in leadership.endings { return } }
+                    group.addTask {
+                        var failing = 0
+                        while !Task.isCancelled {
+                            await daemon.pipeline.background.run { leadership.upkeep() }
+                            daemon.health.set(.cluster, leadership.trouble)
+                            failing = daemon.health.hasDiskTrouble ? failing + 1 : 0
+                            if failing >= Self.roundsFailing, leadership.hasFollower {
+                                leadership.giveWay(because: "its disk takes nothing")
+                                return
+                            }
+                            // Cancellation ends the sleep early, as intended.
+                            try? await Task.sleep(for: Self.interval)
+                        }
+                    }
+                    await group.next()
+                    group.cancelAll()
+                }
+            }
+        }
     }
 
     /// Ends with the first signal to stop; the other services end with it.
     private struct Ending: Service {
         let signals: DaemonSignals
+        let wasTold: Told
 
         func run() async throws {
-            for await _ in signals.endings.cancelOnGracefulShutdown() { return }
+            for await _ in signals.endings.cancelOnGracefulShutdown() {
+                return wasTold.value.store(true, ordering: .releasing)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import CHardware
+import Cluster
 public import Logging
 import Registry
 public import Runtime
@@ -8,8 +9,8 @@ import SensorModel
 import Synchronization
 import UnixSignals
 
-/// Starts a daemon. While the disk cannot provide its state, or has no room for the files of a
-/// first start, a ``WaitingServer`` answers in its place.
+/// Starts a daemon. While the disk cannot provide its state, has no room for the files of a first
+/// start, or another node of the cluster leads, a ``WaitingServer`` answers in its place.
 public struct DaemonStart: Sendable {
     /// Called once when the listeners are open: with their addresses, and with the daemon unless it
     /// still waits for the disk.
@@ -20,13 +21,21 @@ public struct DaemonStart: Sendable {
 
     private let configuration: Configuration
     private let environment: [String: String]
+    private let mustLead: Bool
     private let logger: Logger
 
+    /// - Parameters:
+    ///   - configuration: Checked configuration.
+    ///   - environment: Environment with systemd's variables.
+    ///   - mustLead: Whether a node of a cluster leads at once with the files that it has.
+    ///   - logger: Logger of the journal.
     public init(
-        _ configuration: Configuration, environment: [String: String], logger: Logger
+        _ configuration: Configuration, environment: [String: String], mustLead: Bool = false,
+        logger: Logger
     ) {
         self.configuration = configuration
         self.environment = environment
+        self.mustLead = mustLead
         self.logger = logger
     }
 
@@ -36,6 +45,8 @@ public struct DaemonStart: Sendable {
     public func run(_ listening: Listening) async throws -> PulsecastDaemon? {
         OpenFiles.raise(for: configuration.bounds.connectionsMax)
         pulsecast_return_large_blocks()
+        guard configuration.cluster.urls.isEmpty else { return try await standBy(listening) }
+        try forgetCluster()
         let daemon: PulsecastDaemon
         do {
             daemon = try open(configuration)
@@ -47,9 +58,12 @@ public struct DaemonStart: Sendable {
         return daemon
     }
 
-    private func open(_ configuration: Configuration) throws -> PulsecastDaemon {
+    private func open(
+        _ configuration: Configuration, _ leadership: Leadership? = nil
+    ) throws -> PulsecastDaemon {
         try PulsecastDaemon(
-            configuration: configuration, environment: environment, logger: logger)
+            configuration: configuration, environment: environment, leadership: leadership,
+            logger: logger)
     }
 
     private func wait(
@@ -57,40 +71,117 @@ public struct DaemonStart: Sendable {
     ) async throws -> PulsecastDaemon? {
         let server = try WaitingServer(configuration, environment: environment, logger: logger)
         server.set(trouble)
+        return try await answer(with: server, listening) { configuration, isEnded in
+            try await opened(configuration, server, isEnded)
+        }
+    }
+
+    /// A folder that a daemon without the cluster changes is no state of the cluster's any more.
+    private func forgetCluster() throws {
+        let state = StateFolder(
+            configured: configuration.stateDirectory, environment: environment)
+        guard state.exists else { return }
+        do throws(DiskError) { try NodePosition.forget(on: PosixDisk(path: state.path)) } catch {
+            // A disk that takes nothing lets nothing be recorded either.
+            guard error.isOfDisk else { throw error }
+        }
+    }
+
+    /// Stands by in a cluster until this node leads.
+    private func standBy(_ listening: Listening) async throws -> PulsecastDaemon? {
+        let node = try ClusterNode(configuration, environment: environment, mustLead: mustLead)
+        let server = try WaitingServer(
+            configuration, environment: environment, node: node, logger: logger)
+        node.tell(server)
+        return try await answer(with: server, listening) { configuration, isEnded in
+            isEnded.onEnding { node.end() }
+            guard let term = try await node.standBy() else { return nil }
+            let leadership = try Leadership(node, term: term, logger: logger)
+            // Recovery of a large log may take longer than the watchdog waits.
+            let feeding = Task {
+                while !Task.isCancelled {
+                    server.feedWatchdog()
+                    try? await Task.sleep(for: Self.interval)
+                }
+            }
+            defer { feeding.cancel() }
+            return try await opened(configuration, server, isEnded, leadership)
+        }
+    }
+
+    /// Lets a server answer until a daemon can.
+    private func answer(
+        with server: WaitingServer, _ listening: Listening,
+        until open: (Configuration, Ending) async throws -> PulsecastDaemon?
+    ) async throws -> PulsecastDaemon? {
         let addresses = try await server.start()
         try listening(addresses, nil)
         let signals = await DaemonSignals()
         let isEnded = Ending()
         let ending = Task {
-            for await _ in signals.endings { return isEnded.value.store(true, ordering: .relaxed) }
+            for await _ in signals.endings { return isEnded.end() }
         }
         defer { ending.cancel() }
-        let configuration = configuration.listening(at: addresses)
-        var opened: Result<PulsecastDaemon, any Error>?
-        while opened == nil, !isEnded.value.load(ordering: .relaxed) {
-            // Cancellation ends the sleep early, as intended.
-            try? await Task.sleep(for: Self.interval)
-            opened = attempt(configuration, server)
+        let daemon: PulsecastDaemon?
+        do { daemon = try await open(configuration.listening(at: addresses), isEnded) } catch {
+            await server.stop()
+            throw error
         }
         await server.stop()
-        let daemon = try opened?.get()
         _ = try await daemon?.start()
         return daemon
     }
 
+    /// Tries until the disk provides the state.
+    ///
+    /// - Returns: `nil`: a signal ended the wait.
+    private func opened(
+        _ configuration: Configuration, _ server: WaitingServer, _ isEnded: Ending,
+        _ leadership: Leadership? = nil
+    ) async throws -> PulsecastDaemon? {
+        while !isEnded.isOver {
+            // A node that leads opens at once; without one the first attempt has failed already.
+            if leadership == nil { try? await Task.sleep(for: Self.interval) }
+            if let result = attempt(configuration, server, leadership) { return try result.get() }
+            if leadership != nil { throw ClusterStartError.ended("its disk gives no state") }
+        }
+        return nil
+    }
+
     /// - Returns: `nil`: the disk still cannot provide the state.
     private func attempt(
-        _ configuration: Configuration, _ server: WaitingServer
+        _ configuration: Configuration, _ server: WaitingServer, _ leadership: Leadership?
     ) -> Result<PulsecastDaemon, any Error>? {
-        do { return .success(try open(configuration)) } catch {
+        do { return .success(try open(configuration, leadership)) } catch {
+            if let ended = leadership?.ended { return .failure(ended) }
             guard let trouble = trouble(of: error) else { return .failure(error) }
             server.set(trouble)
             return nil
         }
     }
 
+    /// Whether a signal has ended the wait.
     private final class Ending: Sendable {
-        let value = Atomic(false)
+        private let state = Mutex<(isOver: Bool, action: @Sendable () -> Void)>((false, {}))
+
+        var isOver: Bool { state.withLock { $0.isOver } }
+
+        /// Sets what happens at the end, also if that has come.
+        func onEnding(_ action: @escaping @Sendable () -> Void) {
+            let isOver = state.withLock { state in
+                state.action = action
+                return state.isOver
+            }
+            if isOver { action() }
+        }
+
+        func end() {
+            let action = state.withLock { state in
+                state.isOver = true
+                return state.action
+            }
+            action()
+        }
     }
 
     /// - Returns: The disk's trouble, if it caused the error and the error ends with it; `nil`: a

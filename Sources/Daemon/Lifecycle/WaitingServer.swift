@@ -1,3 +1,4 @@
+import API
 import Glibc
 import Logging
 import Runtime
@@ -5,8 +6,9 @@ import SensorModel
 import Synchronization
 import Transport
 
-/// Answers in place of a daemon while the disk cannot provide its state: `/readyz` says why,
-/// devices are told to come back (1013), and every other request gets 503.
+/// Answers in place of a daemon while the disk cannot provide its state, or while another node of
+/// the cluster leads: `/readyz` says why, devices are told to come back (1013), and every other
+/// request gets 503.
 ///
 /// Without it the socket of a socket unit would accept connections that nobody answers.
 final class WaitingServer: Sendable {
@@ -16,25 +18,26 @@ final class WaitingServer: Sendable {
     private let server: TransportServer
     private let notifier: SystemdNotifier
     private let logger: Logger
-    private let trouble: Trouble
+    private let reason = Reason()
 
-    private final class Trouble: Sendable {
-        let value = Mutex<DiskTrouble?>(nil)
-
-        var text: String {
-            guard let trouble = value.withLock({ $0 }) else { return "starting" }
-            return "the state folder cannot be used: \(trouble); \(trouble.advice)"
-        }
+    /// Why the daemon does not answer itself.
+    private final class Reason: Sendable {
+        let text = Mutex("starting")
     }
 
+    /// - Parameters:
+    ///   - configuration: Checked configuration.
+    ///   - environment: Environment with systemd's variables.
+    ///   - node: The node, if it stands by in a cluster: it answers `pulsecast cluster status`.
+    ///   - logger: Logger of the journal.
     /// - Throws: An error that says what is wrong with a certificate.
     init(
-        _ configuration: Configuration, environment: [String: String], logger: Logger
+        _ configuration: Configuration, environment: [String: String], node: ClusterNode? = nil,
+        logger: Logger
     ) throws {
         let processID = getpid()
         notifier = SystemdNotifier(environment: environment, processID: processID)
         self.logger = logger
-        trouble = Trouble()
         loops = LoopGroup(published: { 0 }, arrivalClock: WallClock.now)
         let identity = try PulsecastDaemon.identity(configuration, environment: environment)
         let given = ListenDescriptors(environment: environment, processID: processID).descriptors
@@ -51,27 +54,44 @@ final class WaitingServer: Sendable {
                 connections: connections)
         }
         let gate = ClosedGate(refusal: .unavailable)
+        let operations = Self.operations(reason, node)
         server = TransportServer(
             loops: loops,
             listeners: [
                 listener("device", configuration.device, .device),
                 listener("http", configuration.httpListener, .http(Self.unavailable)),
-                listener(
-                    "operations", configuration.operations, .http(Self.operations(trouble)),
-                    .operations),
-            ], devices: gate, viewers: gate)
+                listener("operations", configuration.operations, .http(operations), .operations),
+            ]
+                + (node.map { node in
+                    let path = node.state.adminSocket(
+                        configured: configuration.adminSocket, environment: environment)
+                    var router = operations
+                    ClusterRoutes(report: { node.report }).add(to: &router)
+                    return [
+                        ListenerConfiguration(
+                            name: "admin", address: .unixSocket(path: path),
+                            service: .http(router), limits: limits)
+                    ]
+                } ?? []), devices: gate, viewers: gate)
     }
 
     /// Sets the trouble, and logs it if it is new; any thread.
     func set(_ trouble: DiskTrouble) {
-        let isNew = self.trouble.value.withLock { value in
-            defer { value = trouble }
-            return value != trouble
+        set("the state folder cannot be used: \(trouble); \(trouble.advice)", .critical)
+    }
+
+    /// Sets why the daemon does not answer, and logs it if it is new; any thread.
+    func set(_ text: String, _ level: Logger.Level) {
+        let isNew = reason.text.withLock { reason in
+            defer { reason = text }
+            return reason != text
         }
         guard isNew else { return notifier.send(.watchdog) }
-        logger.log(.waiting, .critical, "not started: \(self.trouble.text)")
-        notifier.send(.watchdog, .status("waiting: \(trouble)"))
+        logger.log(.waiting, level, "not started: \(text)")
+        notifier.send(.watchdog, .status("waiting: \(text)"))
     }
+
+    func feedWatchdog() { notifier.send(.watchdog) }
 
     /// - Returns: The addresses by the listener's name.
     func start() async throws -> [String: String] {
@@ -97,12 +117,17 @@ final class WaitingServer: Sendable {
         return router
     }
 
-    private static func operations(_ trouble: Trouble) -> Router {
+    private static func operations(_ reason: Reason, _ node: ClusterNode?) -> Router {
         var router = Router()
         router.add(.get, "/healthz") { _ in .text("ok\n") }
-        router.add(.get, "/readyz") { _ in .text(trouble.text + "\n", status: 503) }
+        router.add(.get, "/readyz") { _ in
+            .text(reason.text.withLock { $0 } + "\n", status: 503)
+        }
         router.add(.get, "/metrics") { _ in
-            .text("pulsecast_log_failed 1\npulsecast_registry_failed 1\n")
+            guard let node else {
+                return .text("pulsecast_log_failed 1\npulsecast_registry_failed 1\n")
+            }
+            return .text(node.report?.metrics ?? "pulsecast_cluster_leading 0\n")
         }
         return router
     }

@@ -64,7 +64,8 @@ extension Listeners {
 
     var operations: OperationsRoutes {
         OperationsRoutes(
-            pipeline: pipeline, accounts: accounts, health: health, pushes: pushes.counters)
+            pipeline: pipeline, accounts: accounts, health: health, pushes: pushes.counters,
+            cluster: { [leadership] in leadership?.report })
     }
 
     private var receivers: ReceiverService {

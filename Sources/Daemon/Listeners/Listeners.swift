@@ -21,6 +21,8 @@ struct Listeners {
     let address: PublicAddress
     let pages: PageCache
     let settings: RunningSettings
+    /// `nil`: the daemon is in no cluster.
+    let leadership: Leadership?
     let logger: Logger
     let waitingCommands = WaitingCommands()
     let adminSessions = AdminSessions()
@@ -81,6 +83,13 @@ struct Listeners {
         ListenerRoutes(address).add(to: &router)
         operations.add(to: &router)
         adminPage.addLinks(to: &router)
+        ClusterRoutes(
+            report: { [leadership] in leadership?.report },
+            stepDown: { [leadership] in
+                leadership?.stepDown()
+                return leadership != nil
+            }
+        ).add(to: &router)
         RecoveryDrill(environment: environment, pipeline: pipeline)?.add(to: &router)
         return ListenerConfiguration(
             name: "admin", address: .unixSocket(path: path),

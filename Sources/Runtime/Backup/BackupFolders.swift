@@ -1,5 +1,7 @@
 public import Backup
+import Cluster
 import Foundation
+import Glibc
 import Registry
 package import SegmentLog
 public import SensorModel
@@ -20,6 +22,7 @@ public enum BackupFolders {
         guard FileManager.default.fileExists(atPath: state.registry),
             FileManager.default.fileExists(atPath: state.log)
         else { throw BackupError.noState(folder: state.path) }
+        guard try !isStandingBy(state) else { throw BackupError.standsBy }
         try create(folder)
         let target = PosixDisk(path: folder)
         let names = try target.list()
@@ -33,6 +36,18 @@ public enum BackupFolders {
                 try copyRegistry(of: state, to: folder + "/" + $0, resultsUntil: ends)
             }
         ).run(at: now)
+    }
+
+    /// Whether a node that stands by in a cluster works on the folder now.
+    private static func isStandingBy(_ state: StateFolder) throws -> Bool {
+        guard try NodePosition.isOfStandby(on: PosixDisk(path: state.path)) else { return false }
+        do throws(DiskError) {
+            _ = try PosixDisk(path: state.log).lock(SegmentFormat.lockName)
+            return false
+        } catch {
+            guard error.number == EWOULDBLOCK else { throw error }
+            return true
+        }
     }
 
     static func copyRegistry(

@@ -97,6 +97,24 @@ public struct Configuration: Hashable, Sendable {
         public var ownTracks: [String] = []
     }
 
+    public struct Cluster: Hashable, Sendable {
+        /// Servers of NATS, as `nats://host:port` or `tls://host:port`; empty: no cluster.
+        public var urls: [String] = []
+        /// Name of the stream.
+        public var name = "pulsecast"
+        /// Name of this node; empty only without a cluster.
+        public var node = ""
+        /// Servers that keep the stream.
+        public var replicas = 3
+        /// Size of the stream.
+        public var streamBytes = 1024 << 20
+        /// Seconds for which the stream keeps changes.
+        public var streamSeconds = 3600
+        public var authoritiesFile = ""
+        public var user = ""
+        public var passwordFile = ""
+    }
+
     public var stateDirectory = ""
     public var eventLoops = Self.eventLoops(processors: Processors.count)
     public var device = Listener()
@@ -116,6 +134,7 @@ public struct Configuration: Hashable, Sendable {
     public var alerts = Alerts()
     public var deliveries = Deliveries()
     public var mqtt = MQTT()
+    public var cluster = Cluster()
 
     /// Event loops where the owner names no number. One processor is left to the pipeline, the log
     /// and readers, which an attack on the loops would take as well.

@@ -19,6 +19,44 @@ extension ConfigurationLoader {
         if let problem = problem(of: configuration.mqtt) {
             found.append(.contradiction(key: "mqtt.host", reason: problem))
         }
+        return found + problems(of: configuration.cluster, with: configuration.log.durability)
+    }
+
+    private func problems(
+        of cluster: Configuration.Cluster, with durability: Configuration.Log.Durability
+    ) -> [ConfigurationError] {
+        if cluster.urls.isEmpty {
+            // Two nodes that forgot it would both lead.
+            return cluster.node.isEmpty
+                ? []
+                : [
+                    .contradiction(
+                        key: "cluster.urls",
+                        reason: "cluster.node is set, and the servers of NATS are missing;"
+                            + " set this one too, or remove cluster.node")
+                ]
+        }
+        var found: [ConfigurationError] = []
+        if !hasNATS {
+            found.append(
+                .contradiction(
+                    key: "cluster.urls",
+                    reason: "this program cannot use NATS: install libnats-dev and build it with"
+                        + " swift build -c release --traits NATS"))
+        }
+        if cluster.node.isEmpty {
+            found.append(
+                .contradiction(
+                    key: "cluster.node",
+                    reason: "a node of a cluster needs a name of its own; set this one too"))
+        }
+        if durability != .always {
+            found.append(
+                .contradiction(
+                    key: "log.durability",
+                    reason: "it is \(durability.rawValue), and a cluster acknowledges only what is"
+                        + " safe: set it to always, or remove cluster.urls"))
+        }
         return found
     }
 

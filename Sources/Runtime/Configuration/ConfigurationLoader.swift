@@ -1,4 +1,5 @@
 import MQTT
+import NATS
 import Yams
 
 /// Merges values by precedence (flags, environment, file, defaults) and records the origin of each
@@ -9,6 +10,8 @@ public struct ConfigurationLoader: Sendable {
     public private(set) var errors: [ConfigurationError] = []
     /// Whether the program can connect to an MQTT broker.
     var hasMQTT = BrokerClient.isBuilt
+    /// Whether the program can be a node of a cluster.
+    var hasNATS = NATSStream.isBuilt
 
     public static let defaultFile = "/etc/pulsecast/pulsecast.yaml"
 

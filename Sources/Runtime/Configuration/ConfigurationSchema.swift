@@ -3,7 +3,7 @@ import SensorModel
 /// Every key, in the order of the example file.
 public enum ConfigurationSchema {
     public static let entries: [ConfigurationEntry] =
-        places + listeners + limits + ingest + log + sharing + mqtt
+        places + listeners + limits + ingest + log + sharing + mqtt + cluster
 
     public static func entry(named name: String) -> ConfigurationEntry? {
         entries.first { $0.name == name }

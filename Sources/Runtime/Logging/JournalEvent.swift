@@ -26,6 +26,7 @@ package enum JournalEvent: String, CaseIterable {
     case registryDisagrees = "4102db0f9f394bb68a29c3f7475c4415"
     case erased = "4fe88913dfe046f2a6db4d2a7eb961a3"
     case administration = "502a6bc0b39545018e91e34789899c2b"
+    case clusterLeads = "d0c6a2f1b77e4c0e9a54f7e82c1b9d36"
 
     /// The metadata key of the ID.
     package static let key = "messageID"

@@ -5,7 +5,7 @@ import Synchronization
 public final class Health: Sendable {
     /// A part that can fail alone while the others work.
     package enum Part: CaseIterable, Sendable {
-        case log, registry
+        case log, registry, cluster
     }
 
     private struct State {
@@ -36,6 +36,11 @@ public final class Health: Sendable {
 
     /// Whether a part has failed.
     package var isDegraded: Bool { state.withLock { !$0.troubles.isEmpty } }
+
+    /// Whether the disk refuses what log or registry write.
+    package var hasDiskTrouble: Bool {
+        state.withLock { $0.troubles[.log] != nil || $0.troubles[.registry] != nil }
+    }
 
     package func started() { state.withLock { $0.isStarted = true } }
 

@@ -1,7 +1,9 @@
+import Cluster
 package import SegmentLog
 
 extension LogConfiguration {
-    package init(_ settings: Configuration.Log, newEpoch: UInt32) {
+    package init(_ configuration: Configuration, newEpoch: UInt32) {
+        let settings = configuration.log
         let durability: LogDurability =
             switch settings.durability {
             case .always: .always
@@ -11,5 +13,6 @@ extension LogConfiguration {
         self.init(
             durability: durability, segmentBytesMax: settings.segmentBytesMax,
             reserveBytes: settings.reserveBytes, newEpoch: newEpoch)
+        if !configuration.cluster.urls.isEmpty { offsetJump = Replicator.offsetJump }
     }
 }

@@ -67,7 +67,7 @@ package struct Pipeline: Sendable {
         let eventCount = EventCount()
         let turns = PipelineTurns(eventCount: eventCount, clock: WallClock.now)
         log = try SegmentLog.open(
-            disk: disk, configuration: LogConfiguration(configuration.log, newEpoch: newEpoch),
+            disk: disk, configuration: LogConfiguration(configuration, newEpoch: newEpoch),
             now: WallClock.now(),
             observer: Self.observer(turns, eventCount, counters, stateChanged))
         loops = LoopGroup(

@@ -2,11 +2,14 @@ import ArgumentParser
 import Foundation
 import Runtime
 
-/// Exit status of a command: 0 done, 1 failed, 2 wrong use or configuration, 3 the log is damaged.
+/// Exit status of a command: 0 done, 1 failed, 2 wrong use or configuration, 3 the log is damaged,
+/// 75 a node of a cluster leads no longer and is to be started again.
 enum ExitStatus {
     static let failed: Int32 = 1
     static let wrongUse: Int32 = 2
     static let damagedLog: Int32 = 3
+    /// `EX_TEMPFAIL` of sysexits.h.
+    static let notLeading: Int32 = 75
 
     /// Prints the error and a remedy to stderr; help and version go to stdout.
     ///

@@ -8,7 +8,7 @@ import Testing
     private static let values = [
         "1", "2", "20", "100", "1000", "20000", "100000", "2000000", "5s", "20s", "30d", "true",
         "interval", "debug", "https://run.example.org", "https://run.example.org/{z}/{x}/{y}.png",
-        "10.0.0.1", "/a/file", "topic=device",
+        "10.0.0.1", "/a/file", "topic=device", "nats://10.0.0.1:4222",
     ]
 
     /// Metrics are read on loopback or behind a proxy, so that listener has no TLS.
