@@ -63,7 +63,7 @@ async def run(options, folder):
     seconds = options.seconds or (40 if options.small else 240)
     count = options.faults or (4 if options.small else 20)
     chance = random.Random(options.seed)
-    with Cluster(options.binary, options.nats, folder, SETTINGS) as cluster:
+    with Cluster(options.binary, options.nats, folder, SETTINGS, is_cuttable=True) as cluster:
         leader = await cluster.start()
         supervising = asyncio.create_task(cluster.supervise())
         load = Load(cluster)

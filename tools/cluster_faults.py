@@ -25,6 +25,8 @@ class Faults:
             "standby: paused": self.pause_standby,
             "NATS, the stream's leader: paused": self.pause_stream_leader,
             "NATS, another: paused": self.pause_server,
+            "leader: cut off from NATS": self.cut_leader,
+            "standby: cut off from NATS": self.cut_standby,
         }
 
     def kinds_in_turn(self):
@@ -96,6 +98,14 @@ class Faults:
         finally:
             child.tell(signal.SIGCONT)
 
+    async def cut(self, node):
+        lines = self.cluster.lines[self.cluster.nodes.index(node)]
+        lines.cut()
+        try:
+            await asyncio.sleep(self.chance.uniform(5, 30))
+        finally:
+            lines.mend()
+
     async def with_absences(self, killing):
         """Notes how long viewers were without the leader that it kills."""
         moment = time.monotonic()
@@ -123,6 +133,12 @@ class Faults:
             raise RuntimeError(f"{leader.name} ended with {code} after SIGTERM")
         await asyncio.sleep(self.chance.uniform(0.5, 2))
         leader.start()
+
+    async def cut_leader(self):
+        await self.cut(await self.leader())
+
+    async def cut_standby(self):
+        await self.cut(await self.standby())
 
     async def kill_standby(self):
         await self.kill(await self.standby())

@@ -5,6 +5,8 @@ All children are made by the main thread, and the kernel ends them with it.
 import asyncio, ctypes, json, os, random, signal, socket, subprocess, time
 import urllib.error, urllib.request
 
+from cluster_lines import Lines
+
 LIBC = ctypes.CDLL(None, use_errno=True)
 PR_SET_PDEATHSIG = 1
 # What a leader that must give way ends with: systemd starts it again.
@@ -153,30 +155,35 @@ class Node(Child):
         return json.loads(done.stdout)
 
 
-def cluster_settings(node, name, servers):
-    listed = ", ".join(f"nats://127.0.0.1:{server.client}" for server in servers)
+def cluster_settings(node, name, ports):
+    listed = ", ".join(f"nats://127.0.0.1:{port}" for port in ports)
     return f"cluster:\n  urls: [{listed}]\n  name: {name}\n  node: {node}\n"
 
 
 class Cluster:
     """Three servers of NATS and three nodes, until the end of a `with`."""
 
-    def __init__(self, program, nats, folder, settings="", count=3):
+    def __init__(self, program, nats, folder, settings="", count=3, is_cuttable=False):
+        """Lines that can be cut cost time of this program: `speed` has none."""
         os.makedirs(folder, exist_ok=True)
         key = os.path.join(folder, "master.key")
         with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as file:
             file.write(os.urandom(32))
-        ports = free_ports(3 * 3 + 3 * count)
+        ports, lines = free_ports(3 * 3 + 3 * count), free_ports(3 * count)
         routes = ports[:3]
         self.folder, self.program = folder, program
         self.servers = [
             NATSServer(nats, f"nats-{number + 1}", os.path.join(folder, f"nats-{number + 1}"),
                        (ports[3 + number], ports[6 + number], routes[number]), routes)
             for number in range(3)]
+        self.lines = [Lines(lines[3 * number:3 * number + 3], self.servers)
+                      for number in range(count) if is_cuttable]
+        ways = [one.ports for one in self.lines] or [
+            [server.client for server in self.servers]] * count
         self.nodes = [
             Node(program, f"node-{number + 1}", os.path.join(folder, f"node-{number + 1}"),
                  ports[9 + 3 * number:12 + 3 * number], key,
-                 settings + cluster_settings(f"node-{number + 1}", "pulsecast", self.servers))
+                 settings + cluster_settings(f"node-{number + 1}", "pulsecast", ways[number]))
             for number in range(count)]
         self.children = [*self.servers, *self.nodes]
 
@@ -194,6 +201,8 @@ class Cluster:
         """Starts all; comes back when one node leads."""
         for server in self.servers:
             server.start()
+        for lines in self.lines:
+            await lines.start()
         await until(lambda: all(server.is_ready() for server in self.servers), 30,
                     "the servers of NATS are not ready")
         for node in self.nodes:

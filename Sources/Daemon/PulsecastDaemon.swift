@@ -178,7 +178,7 @@ public final class PulsecastDaemon: Sendable {
     /// - Returns: Addresses of the listeners, by name.
     public func start() async throws -> [String: String] {
         report(pipeline.log.recovery)
-        try leadership?.begin(accounts.registry)
+        leadership?.begin(accounts.registry)
         try pipeline.start(accounts)
         if accounts.registry.trouble == nil { try reconcileWithLog() }
         await alerts.restore(alertTeller, pipeline)

@@ -23,6 +23,8 @@ final class Leadership: Sendable {
     let endings: AsyncStream<Void>
     private let ending: AsyncStream<Void>.Continuation
     private let wasAsked = Atomic(false)
+    /// Whether the other nodes get answers.
+    private let isAnswering = Atomic(false)
     private let logger: Logger
 
     /// Begins to send.
@@ -52,9 +54,9 @@ final class Leadership: Sendable {
     }
 
     /// Answers the other nodes.
-    func begin(_ registry: RegistryStore) throws {
-        // What an earlier leader on this folder kept for a copy.
-        try disk.endCopy()
+    func begin(_ registry: RegistryStore) {
+        // What an earlier leader on this folder kept for a copy; else the next copy removes it.
+        try? disk.endCopy()
         let folder = node.state.log
         let service = LeaderService(
             replicator, disk: disk, folder: PosixDisk(path: folder),
@@ -66,10 +68,17 @@ final class Leadership: Sendable {
             }, hash: ClusterSigner.digest, keptMilliseconds: 1000 * node.streamSeconds,
             clock: ClusterNode.now)
         self.service.withLock { $0 = service }
+        answer()
+    }
+
+    /// Answers from now on, if the stream can be reached.
+    private func answer() {
+        guard let service = service.withLock({ $0 }) else { return }
         do throws(ClusterStreamError) {
             try node.stream.answer(as: node.name) { service.answer($0) }
+            isAnswering.store(true, ordering: .releasing)
         } catch {
-            logger.warning("the other nodes get no answers: \(error)")
+            logger.warning("the other nodes get no answers yet: \(error)")
         }
     }
 
@@ -84,6 +93,7 @@ final class Leadership: Sendable {
     /// Work that is due now and then: each half second.
     func upkeep() {
         replicator.endIfIsolated()
+        if !isAnswering.load(ordering: .acquiring) { answer() }
         service.withLock { $0 }?.upkeep(node.stream)
     }
 

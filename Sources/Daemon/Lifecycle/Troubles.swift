@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import Registry
 import Runtime
@@ -42,6 +43,9 @@ struct Troubles: Sendable {
             health.set(.log, nil)
             tellDevices(nil)
             logger.log(.logWrittenAgain, .notice, "the log is written again")
+        // Not a disk: see ``ReplicatedDisk``.
+        case .failed(let error) where error.number == ECONNABORTED:
+            health.set(.log, "this node does not lead its cluster any more")
         case .failed(let error):
             let trouble = error.trouble.examined(in: folder.path)
             let text = "\(trouble), \(error.place); \(trouble.advice)"

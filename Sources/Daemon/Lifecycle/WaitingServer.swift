@@ -67,6 +67,13 @@ final class WaitingServer: Sendable {
                         configured: configuration.adminSocket, environment: environment)
                     var router = operations
                     ClusterRoutes(report: { node.report }).add(to: &router)
+                    router.notFound = { _ in
+                        let leader = node.report?.leader ?? ""
+                        return .failure(
+                            status: 503,
+                            reason: "this node stands by: ask the one that leads, "
+                                + (leader.isEmpty ? "which is not known now" : leader))
+                    }
                     return [
                         ListenerConfiguration(
                             name: "admin", address: .unixSocket(path: path),
