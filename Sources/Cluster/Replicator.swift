@@ -124,8 +124,10 @@ public final class Replicator: Sendable {
 
     /// Blocks until the stream has all changes that were added before.
     ///
-    /// - Returns: Whether it has; `false`: the term has ended before.
-    public func waitUntilKept() -> Bool {
+    /// - Parameter milliseconds: Longest wait.
+    /// - Returns: Whether it has; `false`: the time or the term has ended before.
+    public func waitUntilKept(within milliseconds: Int = .max / 2) -> Bool {
+        let end = clock() + milliseconds
         // After the end changes are dropped: nothing that is added then is ever kept.
         let added = state.withLock { $0.ending == nil ? $0.outbox.added : nil }
         guard let target = added else { return false }
@@ -134,7 +136,7 @@ public final class Replicator: Sendable {
         defer { waiters.withLock { waiters in waiters.removeAll { $0 === event } } }
         while true {
             let (isKept, isOver) = state.withLock { ($0.outbox.kept >= target, $0.ending != nil) }
-            if isKept || isOver { return isKept }
+            if isKept || isOver || clock() >= end { return isKept }
             if thread.withLock({ $0 == nil }) {
                 step()
             } else {

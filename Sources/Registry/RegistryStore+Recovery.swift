@@ -29,6 +29,11 @@ extension RegistryStore {
             }
             return .stored
         } catch {
+            if case .notReplicated = error {
+                // Noted in any case: the change may have been refused before it was written.
+                _ = notes.note(revocation)
+                return .onThisNode
+            }
             guard case .notWritable(let trouble) = error else { throw error }
             state.withLock { $0.unstored.append(revocation) }
             let isNoted = notes.note(revocation)

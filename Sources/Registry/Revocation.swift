@@ -15,6 +15,8 @@ public struct Revocation: Hashable, Sendable {
         case noted
         /// Only in memory: a restart before the registry can be written loses it.
         case inMemory(DiskTrouble)
+        /// On this node of a cluster, and maybe not on the others: a takeover may lose it.
+        case onThisNode
     }
 
     public var target: Target

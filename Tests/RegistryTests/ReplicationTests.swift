@@ -242,6 +242,22 @@ final class Leader {
         try leader.expectEqual()
     }
 
+    @Test func `A revocation holds here at once, whatever the other nodes have`() throws {
+        let leader = try Leader()
+        let device = try leader.addDevice("watch")
+        let revocation = Revocation(of: device, at: Scratch.now)
+        leader.follower.isReady = false
+        #expect(try leader.store.revoke(revocation) == .onThisNode)
+        #expect(try leader.store.devices().first?.revokedAt == nil)
+        // The note makes it hold after a restart, too.
+        let notes = try Data(
+            contentsOf: URL(fileURLWithPath: leader.folder + "/" + RevocationNotes.fileName))
+        #expect(String(decoding: notes, as: UTF8.self).hasPrefix("device 1 "))
+        leader.follower.isReady = true
+        #expect(try leader.store.revoke(revocation) == .stored)
+        #expect(try leader.store.devices().first?.revokedAt != nil)
+    }
+
     @Test func `A degraded registry's recovery is given, or fails for the observer alone`() throws {
         let leader = try Leader()
         let device = try leader.addDevice("watch")

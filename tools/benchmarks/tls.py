@@ -172,6 +172,9 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tls") as folder:
         files, viewers = with_tls.certificate(folder), with_tls.client(folder, "viewers")
         has_peers = not options.no_peers and os.path.exists(fan_out.NCHAN)
+        if not has_peers and not options.no_peers:
+            print("nchan is not measured: its module is missing (apt-get install nginx"
+                  " libnginx-mod-nchan)", file=sys.stderr)
         for _ in range(options.rounds):
             for tls in (False, True):
                 name = "TLS" if tls else "plain"

@@ -61,7 +61,7 @@ private enum APIAnswer {
         case .badField(let name, let allowed): .badField(name: name, allowed: allowed)
         case .tooManyCodes, .tooManyPlaybacks, .tooManyCourses, .changedMeanwhile:
             .conflict("\(error)")
-        case .revokedInMemory: .unavailable("\(error)")
+        case .revokedInMemory, .revokedOnThisNode: .unavailable("\(error)")
         }
     }
 }

@@ -166,7 +166,7 @@ final class Leadership: Sendable {
 
 /// Sends the registry's commits into the stream.
 private struct RegistryReplication: RegistryObserver {
-    private static let silenceMilliseconds = 3000
+    private static let silenceMilliseconds = 2000
 
     private let replicator: Replicator
 
@@ -190,8 +190,9 @@ private struct RegistryReplication: RegistryObserver {
         replicator.add(
             pages.pages.flatMap { FileChange.writes($0.bytes, to: name, at: $0.position) }
                 + [.resized(name, bytes: pages.fileBytes)])
-        guard replicator.waitUntilKept() else {
-            throw .notReplicated("another node leads the cluster")
+        // Handshakes with proofs wait for it on an event loop.
+        guard replicator.waitUntilKept(within: Self.silenceMilliseconds) else {
+            throw .notReplicated("the other nodes of the cluster do not have the change yet")
         }
     }
 }

@@ -69,8 +69,10 @@ extension Administration {
 }
 
 extension Revocation.Kept {
-    /// - Throws: ``AdministrationError/revokedInMemory(_:)``
+    /// - Throws: ``AdministrationError/revokedInMemory(_:)``,
+    ///   ``AdministrationError/revokedOnThisNode``
     func require() throws(AdministrationError) {
         if case .inMemory(let trouble) = self { throw .revokedInMemory(trouble) }
+        if case .onThisNode = self { throw .revokedOnThisNode }
     }
 }

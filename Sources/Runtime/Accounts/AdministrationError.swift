@@ -18,6 +18,9 @@ package enum AdministrationError: Error, Hashable, Sendable {
     /// The device or share is refused from now on; a restart before a note is on disk would undo
     /// that.
     case revokedInMemory(DiskTrouble)
+    /// The device or share is refused from now on by this node of a cluster; another that takes over may
+    /// not know it.
+    case revokedOnThisNode
 }
 
 extension AdministrationError: CustomStringConvertible {
@@ -43,6 +46,9 @@ extension AdministrationError: CustomStringConvertible {
             "\(name) was revoked or got a new token meanwhile: nothing was changed"
         case .tooManyPlaybacks:
             "too many recordings are played to shares: end one, or wait until one is over"
+        case .revokedOnThisNode:
+            "revoked, and refused from now on by this node; but the other nodes of the cluster may"
+                + " not know it yet: repeat it in some seconds"
         case .revokedInMemory(let trouble):
             "revoked, and refused from now on; but the disk takes no note of it, so a restart"
                 + " before it does would make it valid again: \(trouble); \(trouble.advice)"
