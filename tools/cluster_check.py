@@ -107,20 +107,20 @@ def complaints(load, faults):
     if fallbacks := sum(device.fallbacks for device in load.devices):
         yield f"{fallbacks} welcomes said less than was acknowledged before"
     if faults.unreturned:
-        yield f"{faults.unreturned} viewers did not come back after a kill of the leader"
+        yield f"{faults.unreturned} viewers did not come back after an end of the leader"
     for viewer in load.viewers:
         if not viewer.gaps and (missing := viewer.missing()):
             yield f"a viewer of {viewer.device.name} had no gap and lacks {missing[:5]}"
 
 
 def show(load, faults, recorded, unequal, cluster):
-    devices, viewers, absences = load.devices, load.viewers, faults.absences
+    devices, viewers = load.devices, load.viewers
     rows = [(f"fault: {kind}", count) for kind, count in faults.done.items()]
     rows += [
-        ("viewers without a message after kill -9 of the leader: p50",
-         f"{statistics.median(absences):.2f} s" if absences else "–"),
-        ("p99", f"{percentile(absences, 0.99):.2f} s" if absences else "–"),
-        ("longest", f"{max(absences):.2f} s" if absences else "–"),
+        *((f"viewers without a message after {how} of the leader: p50, p99, longest",
+           f"{statistics.median(seconds):.2f}, {percentile(seconds, 0.99):.2f},"
+           f" {max(seconds):.2f} s" if seconds else "–")
+          for how, seconds in faults.absences.items()),
         ("leaders that gave way (exit 75)",
          sum(node.ends.count(GAVE_WAY) for node in cluster.nodes)),
         ("connections of devices; of viewers", f"{sum(one.connections for one in devices)};"

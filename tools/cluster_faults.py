@@ -12,8 +12,8 @@ class Faults:
     def __init__(self, cluster, devices, viewers, chance):
         self.cluster, self.devices, self.viewers, self.chance = cluster, devices, viewers, chance
         self.done = collections.Counter()
-        # Of each viewer and each kill of the leader: seconds without a message.
-        self.absences, self.unreturned = [], 0
+        # Of each viewer and each end of the leader: seconds without a message.
+        self.absences, self.unreturned = {"kill -9": [], "SIGTERM": []}, 0
         self.kinds = {
             "leader: kill -9": self.kill_leader,
             "leader: SIGTERM": self.end_leader,
@@ -106,10 +106,10 @@ class Faults:
         finally:
             lines.mend()
 
-    async def with_absences(self, killing):
-        """Notes how long viewers were without the leader that it kills."""
+    async def with_absences(self, how, ending):
+        """Notes how long viewers were without the leader that it ends."""
         moment = time.monotonic()
-        await killing
+        await ending
         await until(self.cluster.leader, RETURN_SECONDS_MAX, "no node leads")
         end = time.monotonic() + RETURN_SECONDS_MAX
         while True:
@@ -117,18 +117,21 @@ class Faults:
             if None not in absences or time.monotonic() > end:
                 break
             await asyncio.sleep(0.1)
-        self.absences += [absence for absence in absences if absence is not None]
+        self.absences[how] += [absence for absence in absences if absence is not None]
         self.unreturned += absences.count(None)
 
     async def kill_leader(self):
-        await self.with_absences(self.kill(await self.leader()))
+        await self.with_absences("kill -9", self.kill(await self.leader()))
 
     async def kill_both(self):
         leader, server = await self.leader(), await self.stream_leader()
-        await self.with_absences(self.kill(leader, server))
+        await self.with_absences("kill -9", self.kill(leader, server))
 
     async def end_leader(self):
         leader = await self.leader()
+        await self.with_absences("SIGTERM", self.end(leader))
+
+    async def end(self, leader):
         if code := await asyncio.to_thread(leader.end, signal.SIGTERM):
             raise RuntimeError(f"{leader.name} ended with {code} after SIGTERM")
         await asyncio.sleep(self.chance.uniform(0.5, 2))
