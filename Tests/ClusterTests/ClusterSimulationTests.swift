@@ -9,6 +9,7 @@ import Testing
     @Test func `Nothing acknowledged is lost, and all nodes have the same files`() throws {
         let seeds = Self.isLong ? 200_000 : 1000
         if !Self.isLong { print("\(seeds) seeds of 200,000; all with PULSECAST_LONG=1") }
+        // A seed that failed, alone.
         let first = ProcessInfo.processInfo.environment["CLUSTER_SEED"].flatMap { UInt64($0) }
         var claims = 0
         for seed in first.map({ $0...$0 }) ?? 1...UInt64(seeds) {
