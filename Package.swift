@@ -258,7 +258,10 @@ let rimTests: [Target] = [
         name: "CompressionTests", dependencies: ["Compression", "MutatedBytes"],
         swiftSettings: strict
     ),
-    .testTarget(name: "NATSTests", dependencies: ["Cluster", "NATS"], swiftSettings: strict),
+    .target(name: "LoopbackPort", path: "Tests/LoopbackPort", swiftSettings: strict),
+    .testTarget(
+        name: "NATSTests", dependencies: ["Cluster", "NATS", "LoopbackPort"],
+        swiftSettings: strict),
     .testTarget(name: "MQTTTests", dependencies: ["MQTT"], swiftSettings: strict),
     .testTarget(
         name: "ViewerPagesTests", dependencies: ["ViewerPages"], exclude: ["js"],
@@ -293,7 +296,8 @@ let rimTests: [Target] = [
     .testTarget(
         name: "SystemTests",
         dependencies: [
-            "SensorModel", "WireFormat", "Simulator", "Transport", "Client", "MQTT", "pulsecast",
+            "SensorModel", "WireFormat", "Simulator", "Transport", "Client", "MQTT", "LoopbackPort",
+            "pulsecast",
             .product(name: "ArgumentParser", package: "swift-argument-parser"),
         ],
         exclude: ["browser", "Samples"], swiftSettings: strict),

@@ -1,7 +1,9 @@
+import Bytes
+
 /// A stream whose messages, questions and answers are signed with the installation's key.
 ///
-/// Whoever may use the servers of the stream but does not have the key can neither lead, nor change
-/// a node's files, nor ask a leader for its own. A node with another key notices it.
+/// A client of the stream's servers without the key can neither lead, nor change a node's files,
+/// nor ask a leader for its own. A node with another key is refused in the same way.
 public struct AuthenticatedStream: ClusterStream {
     private static let signatureBytes = 32
     /// First byte of what is signed: a signature of one kind is none of another.
@@ -75,14 +77,16 @@ public struct AuthenticatedStream: ClusterStream {
     ) throws(ClusterStreamError) -> [UInt8] {
         let content = Array(bytes.dropFirst(Self.signatureBytes))
         let expected = signature(kind, place, content)
-        guard bytes.count >= Self.signatureBytes else { throw .notAuthentic }
-        // In constant time: a remote node must not find out how many bytes are right.
-        let difference = zip(bytes, expected).reduce(UInt8(0)) { $0 | $1.0 ^ $1.1 }
-        guard difference == 0 else { throw .notAuthentic }
+        // A remote node must not find out how many bytes are right.
+        guard ConstantTime.areEqual(Array(bytes.prefix(Self.signatureBytes)), expected) else {
+            throw .notAuthentic
+        }
         return content
     }
 
     private static func bytes(of number: UInt64) -> [UInt8] {
-        (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+        var bytes: [UInt8] = []
+        bytes.appendLittleEndian(number)
+        return bytes
     }
 }

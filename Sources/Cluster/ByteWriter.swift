@@ -1,11 +1,11 @@
+import Bytes
+
 /// Appends little-endian fields to bytes.
 struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
     mutating func add(_ value: some FixedWidthInteger) {
-        for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-            bytes.append(UInt8(truncatingIfNeeded: value >> shift))
-        }
+        bytes.appendLittleEndian(value)
     }
 
     /// Adds a text of at most 65,535 bytes, its length first.

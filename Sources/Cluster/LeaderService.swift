@@ -9,6 +9,7 @@ public final class LeaderService: Sendable {
     static let copyMilliseconds = 30_000
     private static let registryCopy = ClusterFiles.pinnedPrefix + "registry"
     private static let filesAnswered = 4000
+    private static let copyHasEnded = NodeAnswer.refused("that copy has ended")
     /// Other names of nodes than these are forgotten, oldest first.
     private static let nodesMax = 64
 
@@ -22,7 +23,8 @@ public final class LeaderService: Sendable {
         var node: String
         var number: UInt64
         var asked: Int
-        var files: [NodeAnswer.ListedFile]
+        /// Names of the files at the begin.
+        var names: [String]
         /// The file that was asked for last.
         var open: (name: String, file: any DiskFile)?
     }
@@ -81,30 +83,30 @@ public final class LeaderService: Sendable {
     /// - Parameter stream: The stream, from which old and erased records are removed.
     public func upkeep(_ stream: any ClusterStream) {
         endStaleCopy()
+        if disk.takeErasure() { noteErasure() }
         let (sequence, now, nodes) = (replicator.status.sequence, clock(), nodes)
-        let isErased = disk.takeErasure()
-        // While a copy answers, its begin is not known here: the next upkeep comes soon.
-        guard let copyBegin = copyBegin(nodes, now: now) else { return }
+        // While a question is answered, nothing is removed: the next upkeep comes soon.
+        guard let needed = firstNeeded(nodes, now: now) else { return }
         let end = streamUpkeep.withLock { upkeep in
-            if isErased { upkeep.noteErasure(at: sequence, now: now) }
-            return upkeep.end(at: sequence, nodes, copyBegin: copyBegin.sequence, now: now)
+            upkeep.end(at: sequence, nodes, copyBegin: needed, now: now)
         }
         guard let end else { return }
         do throws(ClusterStreamError) { try stream.remove(below: end) } catch { return }
         streamUpkeep.withLock { $0.removed(below: end) }
     }
 
-    /// Notes that the registry has erased something.
+    /// Notes that something was erased, of which the stream may hold copies.
     public func noteErasure() {
         let (sequence, now) = (replicator.status.sequence, clock())
         streamUpkeep.withLock { $0.noteErasure(at: sequence, now: now) }
     }
 
-    /// - Returns: `nil`: a question is being answered.
-    private func copyBegin(_ nodes: [Reported], now: Int) -> (sequence: UInt64?, Void)? {
+    /// - Returns: A sequence before the messages that a copy needs, the maximum without a copy; `nil`: a
+    ///   question is being answered.
+    private func firstNeeded(_ nodes: [Reported], now: Int) -> UInt64? {
         state.withLockIfAvailable { state in
             let isRunning = state.copy != nil || StreamUpkeep.isCopying(nodes, now: now)
-            return (isRunning ? state.copyBegin : nil, ())
+            return isRunning ? state.copyBegin : .max
         }
     }
 
@@ -144,7 +146,7 @@ public final class LeaderService: Sendable {
         case .list(let copy, _), .hashes(let copy, _, _), .block(let copy, _, _),
             .changes(let copy), .kept(let copy, _), .end(let copy):
             return try state.withLock { state throws(DiskError) in
-                guard state.copy?.number == copy else { return .refused("that copy has ended") }
+                guard state.copy?.number == copy else { return Self.copyHasEnded }
                 state.copy?.asked = clock()
                 return try answer(question, &state)
             }
@@ -157,13 +159,18 @@ public final class LeaderService: Sendable {
         switch question {
         case .report, .begin: return .done
         case .list(_, let index):
-            let files = state.copy?.files.dropFirst(index).prefix(Self.filesAnswered) ?? []
-            return .files(Array(files))
+            let names = state.copy?.names.dropFirst(index).prefix(Self.filesAnswered) ?? []
+            var files: [NodeAnswer.ListedFile] = []
+            for name in names {
+                guard let file = try file(name, &state) else { return Self.copyHasEnded }
+                files.append(NodeAnswer.ListedFile(name: name, bytes: try file.size()))
+            }
+            return .files(files)
         case .hashes(_, let name, let index):
-            guard let file = try file(name, &state) else { return .refused("that copy has ended") }
+            guard let file = try file(name, &state) else { return Self.copyHasEnded }
             return .bytes(try hashes(of: file, from: index))
         case .block(_, let name, let index):
-            guard let file = try file(name, &state) else { return .refused("that copy has ended") }
+            guard let file = try file(name, &state) else { return Self.copyHasEnded }
             return .bytes(try block(index, of: file))
         case .changes: return .number(replicator.added)
         case .kept(_, let changes):
@@ -199,16 +206,13 @@ public final class LeaderService: Sendable {
         // Two terms never use the same number.
         let number = replicator.term << 20 | state.copies
         do throws(DiskError) {
-            var files = try disk.beginCopy(number).map {
-                NodeAnswer.ListedFile(name: $0.name, bytes: $0.bytes)
-            }
+            let names = try disk.beginCopy(number)
             guard copyRegistry(Self.registryCopy) else {
                 try disk.endCopy()
                 return .refused("its registry cannot be read now")
             }
-            let bytes = try folder.open(Self.registryCopy, .read).size()
-            files.append(NodeAnswer.ListedFile(name: ClusterFiles.registry, bytes: bytes))
-            state.copy = Copy(node: node, number: number, asked: clock(), files: files)
+            state.copy = Copy(
+                node: node, number: number, asked: clock(), names: names + [ClusterFiles.registry])
         } catch {
             // Else it would keep files for a copy that nobody makes.
             try? disk.endCopy()

@@ -130,18 +130,15 @@ public final class ReplicatedDisk: Disk {
     /// Begins a copy: the files of now stay readable, under their names of now, until ``endCopy()``.
     ///
     /// - Parameter number: Number of the copy; the change ``FileChange/copyBegan(_:)`` has it.
-    /// - Returns: Names and sizes in bytes.
+    /// - Returns: Their names. The log waits meanwhile, so no file is opened.
     /// - Throws: ``DiskError``
-    func beginCopy(_ number: UInt64) throws(DiskError) -> [(name: String, bytes: Int)] {
+    func beginCopy(_ number: UInt64) throws(DiskError) -> [String] {
         try state.withLock { state throws(DiskError) in
             try removePinned(&state)
-            var files: [(name: String, bytes: Int)] = []
-            for name in try disk.list().sorted() where !ClusterFiles.isOwn(name) {
-                files.append((name, try disk.open(name, .read).size()))
-            }
+            let names = try disk.list().filter { !ClusterFiles.isOwn($0) }.sorted()
             state.pins = CopyPins(number: number)
             replicator.add([.copyBegan(number)])
-            return files
+            return names
         }
     }
 

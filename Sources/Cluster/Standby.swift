@@ -137,7 +137,7 @@ public final class Standby {
             trouble = error
             switch error {
             case .stream, .noCopy:
-                // Whatever could not be heard is no silence of the leader.
+                // A stream that fails says nothing about the leader.
                 heard = clock()
                 return .waited
             case .notUnderstood where mode == .following || mode.isCompleting:

@@ -45,14 +45,10 @@ package struct NATSSettings: Sendable {
     /// - Throws: ``NATSStreamError/setting(_:)`` for the first value that is out of its range.
     func check() throws(NATSStreamError) {
         if urls.isEmpty { throw .setting("no URL of a server is given") }
-        for url in urls where !Self.isURL(url) {
+        for url in urls where !Self.isServer(url) {
             throw .setting("\(url) is not nats://host:port or tls://host:port")
         }
-        let isStreamName = stream.utf8.allSatisfy {
-            Self.isLowerOrDigit($0) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0)
-                || $0 == UInt8(ascii: "-")
-        }
-        if stream.isEmpty || !isStreamName {
+        if !Self.isStreamName(stream) {
             throw .setting("the stream's name \"\(stream)\" needs letters, digits and - only")
         }
         if !(1...5).contains(replicas) {
@@ -65,25 +61,39 @@ package struct NATSSettings: Sendable {
 
     /// - Returns: The subject of questions to a node; `nil`: that is no name of a node.
     func subject(ofNode node: String) -> String? {
-        let isName = node.utf8.allSatisfy { Self.isLowerOrDigit($0) || $0 == UInt8(ascii: "-") }
-        return node.isEmpty || !isName ? nil : "\(stream).node.\(node)"
+        Self.isNodeName(node) ? "\(stream).node.\(node)" : nil
     }
 
-    private static func isURL(_ text: String) -> Bool {
-        guard let scheme = ["nats://", "tls://"].first(where: { text.hasPrefix($0) }) else {
+    /// Whether a text is `nats://host:port` or `tls://host:port`; an IPv6 address is in brackets.
+    package static func isServer(_ text: String) -> Bool {
+        guard let scheme = ["nats://", "tls://"].first(where: text.hasPrefix) else { return false }
+        let address = text.dropFirst(scheme.count)
+        guard let colon = address.lastIndex(of: ":"), colon > address.startIndex else {
             return false
         }
-        let address = text.dropFirst(scheme.count)
-        guard let colon = address.lastIndex(of: ":"), colon != address.startIndex,
-            let port = Int(address[address.index(after: colon)...]), (1...65_535).contains(port)
-        else { return false }
+        let (host, port) = (address[..<colon], address[colon...].dropFirst())
+        let isInBrackets = host.hasPrefix("[") && host.hasSuffix("]")
         // The library takes a comma for the begin of another URL, and @ for the end of a password.
-        return !address.contains { $0 == "," || $0 == "@" || $0 == "/" || $0.isWhitespace }
+        return port.allSatisfy(\.isWholeNumber) && (1...65_535).contains(Int(port) ?? 0)
+            && (isInBrackets || !host.contains(":"))
+            && host.allSatisfy { !$0.isWhitespace && !"/@,".contains($0) }
     }
 
-    private static func isLowerOrDigit(_ byte: UInt8) -> Bool {
+    /// Whether a text can be the name of a stream, a part of a subject: letters, digits, `-`.
+    package static func isStreamName(_ text: String) -> Bool {
+        let capitals = UInt8(ascii: "A")...UInt8(ascii: "Z")
+        return !text.isEmpty
+            && text.utf8.allSatisfy { isOfNodeNames($0) || capitals.contains($0) }
+    }
+
+    /// Whether a text can be the name of a node: lower-case letters, digits, `-`.
+    package static func isNodeName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy(isOfNodeNames)
+    }
+
+    private static func isOfNodeNames(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
     }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import Cluster
 import FaultyDisk
 import Synchronization
@@ -123,17 +124,5 @@ final class SimulatedConnection: ClusterStream {
         }
         guard isAnswered, let result else { throw .unavailable("simulated") }
         return result
-    }
-}
-
-extension RandomAccessCollection {
-    /// The first index from which on the condition holds.
-    fileprivate func partitioningIndex(_ holds: (Element) -> Bool) -> Index {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = index(low, offsetBy: distance(from: low, to: high) / 2)
-            if holds(self[middle]) { high = middle } else { low = index(after: middle) }
-        }
-        return low
     }
 }

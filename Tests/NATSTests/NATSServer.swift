@@ -1,6 +1,7 @@
 import Cluster
 import Foundation
 import Glibc
+import LoopbackPort
 import NATS
 import Synchronization
 
@@ -43,8 +44,8 @@ final class NATSServer {
 
     init(_ name: String, in folder: URL, more: String = "") throws {
         self.name = name
-        port = Self.freePort()
-        monitorPort = Self.freePort()
+        port = LoopbackPort.free()
+        monitorPort = LoopbackPort.free()
         let text = """
             server_name: \(name)
             listen: "127.0.0.1:\(port)"
@@ -117,7 +118,7 @@ final class NATSServer {
 
     /// - Returns: Three servers that know each other, running.
     static func cluster(in folder: URL) throws -> [NATSServer] {
-        let ports = (0..<3).map { _ in freePort() }
+        let ports = (0..<3).map { _ in LoopbackPort.free() }
         let routes = ports.map { "\"nats://127.0.0.1:\($0)\"" }.joined(separator: ", ")
         let servers = try ports.enumerated().map { index, port in
             try NATSServer(
@@ -154,23 +155,6 @@ final class NATSServer {
             throw Failed(reason: "\(path) \(arguments) ended with \(process.terminationStatus)")
         }
         return String(decoding: bytes, as: UTF8.self)
-    }
-
-    /// A port that nobody listens on.
-    private static func freePort() -> Int {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = unsafe bind(socket, $0, length)
-                _ = unsafe getsockname(socket, $0, &length)
-            }
-        }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }
 

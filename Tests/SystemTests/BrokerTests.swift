@@ -1,6 +1,7 @@
 import Client
 import Foundation
 import Glibc
+import LoopbackPort
 import Testing
 import Transport
 
@@ -216,7 +217,7 @@ extension SystemTests {
 
         @Test func `A broker that starts again gets everything again`() async throws {
             try await TemporaryFolder.with { folder in
-                let port = MosquittoBroker.freePort()
+                let port = LoopbackPort.free()
                 let settings = [
                     "PULSECAST_MQTT_HOST": "127.0.0.1", "PULSECAST_MQTT_PORT": "\(port)",
                 ].merging(Self.share) { _, new in new }

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LoopbackPort
 import Testing
 
 extension SystemTests {
@@ -48,7 +49,7 @@ extension SystemTests {
             _ kind: ReverseProxy.Kind, _ body: (Place) async throws -> Void
         ) async throws {
             try await TemporaryFolder.with { folder in
-                let port = MosquittoBroker.freePort()
+                let port = LoopbackPort.free()
                 let environment = [
                     "PULSECAST_HTTP_TRUSTED_PROXIES": "127.0.0.1",
                     "PULSECAST_HTTP_PUBLIC_URL": "https://localhost:\(port)",

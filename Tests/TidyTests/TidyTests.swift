@@ -179,7 +179,7 @@ import Testing
         let targets = package.matches(of: /\.target\(\s*name: "(\w+)"/).map { String($0.1) }
         let support = [
             "CHardware", "CPages", "Peers", "FaultyDisk", "FaultSimulation", "FuzzDriver",
-            "HeapUse", "MutatedBytes", "BodyChecks",
+            "HeapUse", "LoopbackPort", "MutatedBytes", "BodyChecks",
         ]
         let missing = targets.filter { !support.contains($0) }.filter { target in
             !Self.swiftTests.contains {

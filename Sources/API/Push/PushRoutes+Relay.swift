@@ -1,3 +1,4 @@
+import Bytes
 import PushFormats
 import Registry
 import Runtime

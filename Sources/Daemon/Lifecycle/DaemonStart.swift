@@ -105,7 +105,11 @@ public struct DaemonStart: Sendable {
                 }
             }
             defer { feeding.cancel() }
-            return try await opened(configuration, server, isEnded, leadership)
+            guard !isEnded.isOver else { return nil }
+            guard let result = attempt(configuration, server, leadership) else {
+                throw ClusterStartError.ended("its disk gives no state")
+            }
+            return try result.get()
         }
     }
 
@@ -136,21 +140,19 @@ public struct DaemonStart: Sendable {
     ///
     /// - Returns: `nil`: a signal ended the wait.
     private func opened(
-        _ configuration: Configuration, _ server: WaitingServer, _ isEnded: Ending,
-        _ leadership: Leadership? = nil
+        _ configuration: Configuration, _ server: WaitingServer, _ isEnded: Ending
     ) async throws -> PulsecastDaemon? {
         while !isEnded.isOver {
-            // A node that leads opens at once; without one the first attempt has failed already.
-            if leadership == nil { try? await Task.sleep(for: Self.interval) }
-            if let result = attempt(configuration, server, leadership) { return try result.get() }
-            if leadership != nil { throw ClusterStartError.ended("its disk gives no state") }
+            // Cancellation ends the sleep early, as intended.
+            try? await Task.sleep(for: Self.interval)
+            if let result = attempt(configuration, server) { return try result.get() }
         }
         return nil
     }
 
     /// - Returns: `nil`: the disk still cannot provide the state.
     private func attempt(
-        _ configuration: Configuration, _ server: WaitingServer, _ leadership: Leadership?
+        _ configuration: Configuration, _ server: WaitingServer, _ leadership: Leadership? = nil
     ) -> Result<PulsecastDaemon, any Error>? {
         do { return .success(try open(configuration, leadership)) } catch {
             if let ended = leadership?.ended { return .failure(ended) }

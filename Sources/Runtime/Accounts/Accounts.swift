@@ -1,3 +1,4 @@
+import Bytes
 package import Dispatch
 package import Processing
 import Recordings

@@ -1,3 +1,4 @@
+import Bytes
 package import Secrets
 import SensorModel
 import Synchronization

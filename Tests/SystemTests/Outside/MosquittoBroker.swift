@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LoopbackPort
 import MQTT
 import Testing
 
@@ -27,7 +28,7 @@ struct MosquittoBroker {
 
     /// Runs `body` with a broker that keeps nothing over its end.
     static func run<Result>(
-        in folder: TemporaryFolder, port: Int = freePort(),
+        in folder: TemporaryFolder, port: Int = LoopbackPort.free(),
         settings: String = "allow_anonymous true",
         credentials: [String] = [], _ body: (MosquittoBroker) async throws -> Result
     ) async throws -> Result {
@@ -56,23 +57,6 @@ struct MosquittoBroker {
             """
         return try ChildProcess(
             "/usr/bin/env", ["python3", "-c", script, path] + arguments, in: folder)
-    }
-
-    /// A port that nobody listens on.
-    static func freePort() -> Int {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        unsafe withUnsafeMutablePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = unsafe bind(socket, $0, length)
-                _ = unsafe getsockname(socket, $0, &length)
-            }
-        }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     private func waitUntilOpen() async throws {

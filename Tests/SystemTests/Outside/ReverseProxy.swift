@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LoopbackPort
 import Testing
 
 /// A real reverse proxy with its example from `config/`, on free loopback ports.
@@ -105,7 +106,7 @@ struct ReverseProxy {
         let folder = daemon.folder
         let made = try await Program.run(["tls", "self-signed", "--name", "localhost"], in: folder)
         #expect(made.end == .exited(0), "\(made.complaint)")
-        let plain = MosquittoBroker.freePort()
+        let plain = LoopbackPort.free()
         let live = "/etc/letsencrypt/live/pulsecast.example.org/"
         let text = try example(
             "nginx.conf.example",

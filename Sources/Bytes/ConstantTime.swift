@@ -1,18 +1,12 @@
-public import SensorModel
-
 /// Comparison of secrets in a time that does not depend on where they differ.
-public enum ConstantTime {
+package enum ConstantTime {
     /// Unequal lengths return at once: the lengths are not secret.
     @inline(never)
-    public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         // Every byte is compared, even after a difference.
         var difference: UInt8 = 0
         for index in left.indices { difference |= left[index] ^ right[index] }
         return difference == 0
-    }
-
-    public static func areEqual(_ left: SecretHash, _ right: SecretHash) -> Bool {
-        areEqual(left.bytes, right.bytes)
     }
 }
